@@ -199,6 +199,5 @@ def about_the_top(means: Means) -> str:
 
 def _leaders(values: Mapping[str, float], extreme: Callable[[Iterable[float]], float]) -> str:
     """The names of the systems with the best value."""
-    target = extreme(values.values())
-    names = [f"'{name}'" for name, value in values.items() if value == target]
+    names = [f"'{name}'" for name, value in values.items() if value == extreme(values.values())]
     return names[0] if len(names) == 1 else " and ".join(names) + " alike"

@@ -112,12 +112,11 @@ def generated(*, documents: int = 4800, topics: int = 40, seed: int = 2022) -> D
         texts.append(" ".join(random.permutation(np.concatenate((text, strange, on_topic)))))
     docnos = [f"d{number}" for number in range(documents)]
     qids = np.array([f"q{number}" for number in range(topics)], object)
-    queries = [" ".join(words_of_topic[:2]) for words_of_topic in topic_words]
     qrels = pd.DataFrame({"qid": qids[topic_of], "docno": docnos, "label": 1})
     return DemoCollection(
         f"generated-{seed}",
         [{"docno": docno, "text": text} for docno, text in zip(docnos, texts)],
-        pd.DataFrame({"qid": qids, "query": queries}),
+        pd.DataFrame({"qid": qids, "query": [" ".join(words[:2]) for words in topic_words]}),
         qrels[topic_of >= 0].reset_index(drop=True),
     )
 

@@ -17,6 +17,7 @@ from ir_measures import Measure
 
 from ..evaluation.sources import refuse
 from ..io.choices import check_names
+from ..scoring.parameters import check_name
 from .arguments import (
     baseline_numbers,
     check_correction,
@@ -201,26 +202,24 @@ def _check_used(given: Mapping[str, Any], baselines: list[int], has_preferences:
         has_preferences: whether a measure is a preference, which needs a baseline.
     """
     defaults = inspect.signature(Experiment).parameters
-
-    def check(is_used: bool, why: str, *names: str) -> None:
-        if not is_used:
-            changed = {n: given[n] for n in names if given[n] != defaults[n].default}
-            refuse(why, **changed)
-
-    if isinstance(given["retr_systems"], Mapping):
-        refuse("is for a list of systems, and a dict names them", names=given["names"])
+    is_list = not isinstance(given["retr_systems"], Mapping)
     means, saved = given["perquery"] is not True, given["save_dir"] is not None
     has_frame = given["dataframe"] and means
     of_means = ["round"] if isinstance(given["round"], Mapping) else []
-    of_frames = ["ranks", *([] if has_preferences else ["baseline"])]
-    check(bool(baselines), "is for comparisons with a baseline", "test")
-    check(given["correction"] is not None, "is for a correction", "correction_alpha")
-    check(saved, "is for save_dir", "save_mode", "save_format")
-    check(means or saved, "is for means", *of_means)
-    check(given["dataframe"] or saved, "is for a frame", "round")
-    check(has_frame, "is for a frame of means", "highlight")
+    of_frames = ["ranks"] if has_preferences else ["ranks", "baseline"]
     both = "is for a frame of means (perquery='both' returns it as well) or save_dir"
-    check(has_frame or saved, both, *of_frames)
+    for is_used, why, names in (
+        (is_list, "is for a list of systems, and a dict names them", ["names"]),
+        (baselines, "is for comparisons with a baseline", ["test"]),
+        (given["correction"] is not None, "is for a correction", ["correction_alpha"]),
+        (saved, "is for save_dir", ["save_mode", "save_format"]),
+        (means or saved, "is for means", of_means),
+        (given["dataframe"] or saved, "is for a frame", ["round"]),
+        (has_frame, "is for a frame of means", ["highlight"]),
+        (has_frame or saved, both, of_frames),
+    ):
+        if not is_used:
+            refuse(why, **{n: given[n] for n in names if given[n] != defaults[n].default})
 
 
 def check_options(given: Mapping[str, Any], baselines: list[int]) -> None:
@@ -230,11 +229,9 @@ def check_options(given: Mapping[str, Any], baselines: list[int]) -> None:
         given: the arguments of :func:`Experiment`.
         baselines: the numbers of the baselines.
     """
-    perquery, highlight = given["perquery"], given["highlight"]
-    if perquery not in (False, True, "both"):
-        raise ValueError(f"perquery must be False, True or 'both', not {perquery!r}")
+    if given["perquery"] not in (False, True, "both"):
+        raise ValueError(f"perquery must be False, True or 'both', not {given['perquery']!r}")
     if given["correction"] not in (None, "none") and not baselines:
         raise ValueError("correction is for comparisons with a baseline: pass baseline=")
-    if highlight not in (None, "bold", "color", "colour"):
-        raise ValueError(f"highlight must be 'bold' or 'color', not {highlight!r}")
+    check_name("highlight", given["highlight"], (None, "bold", "color", "colour"))
     check_correction(given["correction"], given["correction_alpha"])

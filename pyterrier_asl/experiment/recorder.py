@@ -109,9 +109,9 @@ class ResultRecorder:
             reason = "" if self.batch_size is None else batch
             raise ValueError(f"system {self.name!r} has no results{reason}")
         if "score" not in results.columns:  # pt.Experiment needs it
-            there = ", ".join(map(str, results.columns))
             raise ValueError(
-                f"system {self.name!r}: the run: there is no column score; there are {there}"
+                f"system {self.name!r}: the run: there is no column score; there are "
+                + ", ".join(map(str, results.columns))
             )
         self._parts.append(results if self.timed else self._read(results))
 

@@ -47,8 +47,7 @@ def averages(
     for column in scored.columns:
         means[column.label] = _rounded(map(column.mean, values[column.label]), column.label, round)
     if ranks:
-        measured = [column for column in scored.columns if column.preference is None]
-        directions = {column.label: column.higher_is_better for column in measured}
+        directions = {c.label: c.higher_is_better for c in scored.columns if c.preference is None}
         means = with_rank_columns(means, scored.names, scored.queries, values, directions)
     if scored.mrt is not None:
         means["mrt"] = _rounded(scored.mrt, "mrt", round)
@@ -92,15 +91,17 @@ def comparison_columns(
     better = -values if column.higher_is_better is False else values
     if column.preference is None:
         better = better - better[baseline]
-    comparison = {
-        f"{label} +": (better > 0).sum(1),
-        f"{label} -": (better < 0).sum(1),
-        f"{label} p-value": [
-            np.nan if row == baseline else column.p_value(own, values[baseline], test)
-            for row, own in enumerate(values)
-        ],
-    }
-    frame = pd.DataFrame(comparison, dtype=np.float64)
+    frame = pd.DataFrame(
+        {
+            f"{label} +": (better > 0).sum(1),
+            f"{label} -": (better < 0).sum(1),
+            f"{label} p-value": [
+                np.nan if row == baseline else column.p_value(own, values[baseline], test)
+                for row, own in enumerate(values)
+            ],
+        },
+        dtype=np.float64,
+    )
     frame.loc[baseline] = np.nan
     return frame
 
@@ -126,9 +127,8 @@ def corrected_columns(p_values: pd.Series[float], method: str, alpha: float) -> 
         from statsmodels.stats.multitest import multipletests
 
         values[family] = multipletests(values[family], alpha=alpha, method=method)[1]
-    reject = values <= alpha
     return pd.DataFrame(
-        {f"{label.removesuffix('p-value')}reject": reject, f"{label} corrected": values}
+        {f"{label.removesuffix('p-value')}reject": values <= alpha, f"{label} corrected": values}
     )
 
 

@@ -48,15 +48,14 @@ class Trial:
     @cached_property
     def judged(self) -> Judgements:
         """All judgements. A document that occurs twice in a ranking is counted once by default."""
-        how = {"duplicates": "best", **matching_of(self.qrels)}
-        return judgements_of(self.qrels).with_matching(how)
+        judged = judgements_of(self.qrels)
+        return judged.with_matching({"duplicates": "best", **matching_of(self.qrels)})
 
     @cached_property
     def judgements(self) -> Judgements:
         """The judgements that systems are measured by."""
-        if not self.filters["filter_by_topics"]:
-            return self.judged
-        return self.judged.of_queries(self.topics["qid"])
+        some = self.filters["filter_by_topics"]
+        return self.judged.of_queries(self.topics["qid"]) if some else self.judged
 
     @cached_property
     def unjudged_topics(self) -> list[str]:
@@ -102,14 +101,13 @@ class Trial:
             systems: the systems, or their results.
             measures: the measures.
         """
-        qrels = self.judged.table.frame("qid", "docno", "label")
         with warnings.catch_warnings():
             # About summaries that are replaced.
             warnings.filterwarnings("ignore", message="Evaluation measures differ")
             return pt.Experiment(
                 systems,
                 self.topics,
-                qrels,
+                self.judged.table.frame("qid", "docno", "label"),
                 list(measures),
                 names=self.names,
                 **self.filters,
@@ -157,8 +155,7 @@ def score(trial: Trial, systems: list[Any], columns: list[Column], mrt: bool) ->
     measures = {c.label: c.measure for c in columns if c.preference is None}
     judgements = trial.judgements
     warn_of_grades(judgements, {column.label: column.measure for column in columns})
-    batch_size = trial.running["batch_size"]
-    recorders = [ResultRecorder(name, batch_size, timed=mrt) for name in trial.names]
+    recorders = [ResultRecorder(name, trial.running["batch_size"], mrt) for name in trial.names]
     pipelines = with_recorders(systems, recorders, trial.saving)
     names = trial.names
     if len(set(names)) < len(names):
@@ -171,8 +168,10 @@ def score(trial: Trial, systems: list[Any], columns: list[Column], mrt: bool) ->
     facts = runs.facts(measures)
     facts.warn()
     if trial.unjudged_topics and not trial.quiet:
-        missing = counted(len(trial.unjudged_topics), "topic")
-        warn(f"{missing} not in the qrels (e.g. {trial.unjudged_topics[0]!r}): the values are NaN")
+        warn(
+            f"{counted(len(trial.unjudged_topics), 'topic')} not in the qrels "
+            f"(e.g. {trial.unjudged_topics[0]!r}): the values are NaN"
+        )
     _show_pool(columns, runs)
     values = runs.columns_of([NamedMeasure(*item) for item in measures.items()])
     values = {
@@ -232,6 +231,7 @@ def _preferences(column: Column, runs: Evaluation) -> Floats:
     measure = column.measure
     assert column.baseline is not None
     reciprocal = runs.reciprocal_ranks(measure["rel"], measure["cutoff"], measure["judged_only"])
-    total = runs.judgements.num_relevant(measure["rel"])
-    _, values = first_difference(reciprocal, reciprocal[column.baseline], total)
+    _, values = first_difference(
+        reciprocal, reciprocal[column.baseline], runs.judgements.num_relevant(measure["rel"])
+    )
     return np.sign(values) if column.preference == "sgnLP" else values

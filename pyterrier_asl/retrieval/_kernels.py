@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ..scoring.arrays import Bools, Floats, Ints
-from .compiled import compiled
 
 Int32s = npt.NDArray[np.int32]
 UInt32s = npt.NDArray[np.uint32]
@@ -51,19 +50,16 @@ class WeightedQueries(NamedTuple):
     term_weights: Floats | None = None
 
 
-@compiled
 def length_norm(k1: float, b: float, length_ratio: Any) -> Any:
     """The length normalization of BM25, of a document or an array of them."""
     return k1 * ((1.0 - b) + b * length_ratio)
 
 
-@compiled
 def term_score(weight: float, tf: Any, norm: Any) -> Any:
     """The contribution of a term to BM25 scores, of a document or an array of them."""
     return weight * tf / (norm + tf)
 
 
-@compiled
 def best_documents(
     index: ScoringArrays,
     queries: WeightedQueries,
@@ -97,12 +93,12 @@ def best_documents(
         end = start + keep_best(docs[:candidates], scores, seen, depth, best[start:])
         sort_by_score(best[start:end], scores, best_scores[start:end])
         offsets[query + 1] = end
-        _forget(docs[:candidates], scores, seen)
+        scores[docs[:candidates]] = 0.0
+        seen[docs[:candidates]] = False
     size = offsets[-1]
     return offsets, best[:size].copy(), best_scores[:size].copy()
 
 
-@compiled
 def sort_by_score(docs: Int32s, scores: Floats, sorted_scores: Floats) -> None:
     """Sorts documents by their scores, descending, then by docid."""
     docs.sort()
@@ -110,7 +106,6 @@ def sort_by_score(docs: Int32s, scores: Floats, sorted_scores: Floats) -> None:
     sorted_scores[:] = scores[docs]
 
 
-@compiled
 def rank_judged(
     index: ScoringArrays,
     queries: WeightedQueries,
@@ -166,12 +161,12 @@ def rank_judged(
             ranks[start:],
             above[start:],
         )
-        _forget(docs[:candidates], scores, seen)
+        scores[docs[:candidates]] = 0.0
+        seen[docs[:candidates]] = False
     size = offsets[-1]
     return retrieved, offsets, which[:size].copy(), ranks[:size].copy(), above[:size].copy()
 
 
-@compiled
 def _accumulate(
     index: ScoringArrays,
     queries: WeightedQueries,
@@ -199,14 +194,6 @@ def _accumulate(
     return candidates
 
 
-@compiled
-def _forget(docs: Int32s, scores: Floats, seen: Bools) -> None:
-    """Resets the scores of these documents after :func:`_accumulate`."""
-    scores[docs] = 0.0
-    seen[docs] = False
-
-
-@compiled
 def _nth_largest(values: Floats, n: int) -> float:
     """The n-th largest value.
 
@@ -224,7 +211,6 @@ def _nth_largest(values: Floats, n: int) -> float:
     return float(inside[len(inside) - n])
 
 
-@compiled
 def keep_best(docs: Int32s, scores: Floats, seen: Bools, depth: int, best: Int32s) -> int:
     """Writes the best documents, resets ``seen`` of the others, and returns their number."""
     if len(docs) <= depth:
@@ -243,7 +229,6 @@ def keep_best(docs: Int32s, scores: Floats, seen: Bools, depth: int, best: Int32
     return kept
 
 
-@compiled
 def _key(score: float, id_order: np.uint32) -> np.uint64:
     """A number that sorts like the ranking: by 32-bit score, then by docno."""
     # The bits of a float sort like the float, except for the sign; adding 0 turns -0 into 0.
@@ -252,7 +237,6 @@ def _key(score: float, id_order: np.uint32) -> np.uint64:
     return (np.uint64(ordered) << np.uint64(32)) | np.uint64(id_order)
 
 
-@compiled
 def _rank_present(
     docs: Int32s,
     scores: Floats,

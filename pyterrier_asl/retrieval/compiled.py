@@ -1,7 +1,7 @@
 """Loops that Numba compiles for large inputs; for small inputs they run as plain Python.
 
-A module of loops has functions of NumPy arrays, marked by :func:`compiled`. Callers get a function
-from :func:`loop`, for a number of steps: plain Python finishes a small number of steps before Numba
+All functions of a module of loops are compiled, for NumPy arrays. Callers get a function from
+:func:`loop`, for a number of steps: plain Python finishes a small number of steps before Numba
 would be loaded. Without Numba all loops are plain Python.
 """
 
@@ -25,12 +25,6 @@ ENOUGH = 200_000
 _steps = 0
 #: Two threads that load Numba at the same time can wait for ever.
 _LOADING = RLock()
-
-
-def compiled(function: F) -> F:
-    """Marks a function of a module of loops."""
-    function.is_loop = True  # type: ignore[attr-defined]
-    return function
 
 
 def loop(function: F, steps: int) -> F:
@@ -81,7 +75,7 @@ def _compile(module: str) -> ModuleType:
     namespace = vars(numba_module)
     namespace.update(vars(plain))
     for name, value in vars(plain).items():
-        if getattr(value, "is_loop", False):
+        if isinstance(value, FunctionType) and value.__module__ == module:
             namespace[name] = _jit(FunctionType(value.__code__, namespace, name))
     return numba_module
 

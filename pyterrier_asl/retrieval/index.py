@@ -66,9 +66,7 @@ class TermIndex(StoredIndex):
     #: The column in which :meth:`bm25` takes a weighted query.
     query_column = "query_toks"
 
-    def __init__(self, path: str | Path) -> None:
-        super().__init__(path)
-        self._temporary: tempfile.TemporaryDirectory[str] | None = None
+    _temporary: tempfile.TemporaryDirectory[str] | None = None
 
     # -- retrieval --------------------------------------------------------------------------------
 

@@ -361,8 +361,7 @@ def _all_postings(structure: Any, entry: Any) -> tuple[list[int], list[int]]:
     """Ids and frequencies behind an entry of the lexicon or of the document index."""
     # An entry of an index in memory has no number of postings.
     utility = pt.java.autoclass("org.terrier.structures.postings.PostingUtil")
-    ids, tfs = utility.getAllPostings(structure.getPostings(entry))[:2]
-    return ids, tfs
+    return utility.getAllPostings(structure.getPostings(entry))[:2]  # type: ignore[no-any-return]
 
 
 def _stack(rows: list[tuple[list[int], list[int]]]) -> DocTerms:

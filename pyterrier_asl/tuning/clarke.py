@@ -263,10 +263,9 @@ def side_by_side(results: Mapping[str, StagedResult]) -> pd.DataFrame:
     column = long.index.get_level_values("for") + " " + long["which"]
     long = long.assign(value=pd.Series(cells, index=long.index, dtype=object), column=column)
     keys = ["stage", "name"]
-    wide = long.pivot(index=keys, columns="column", values="value")
     order = pd.MultiIndex.from_frame(long[keys].drop_duplicates())
-    frame = wide.reindex(index=order, columns=list(dict.fromkeys(column)))
-    return frame.rename_axis(columns=None).reset_index()
+    wide = long.pivot(index=keys, columns="column", values="value")
+    return wide.reindex(order, columns=column.unique()).rename_axis(columns=None).reset_index()
 
 
 def with_paper_names(table: pd.DataFrame) -> pd.DataFrame:
@@ -287,8 +286,12 @@ def scores_by_parameters(results: Mapping[str, StagedResult]) -> alt.TopLevelMix
         for stage in _RETRIEVALS
         for metric, result in results.items()
     ]
-    caption = "Each point is a trial of random search; the red point is the best trial."
-    return captioned(alt.vconcat(*rows), "Score by b and k1", caption, WIDE_CAPTION)
+    return captioned(
+        alt.vconcat(*rows),
+        "Score by b and k1",
+        "Each point is a trial of random search; the red point is the best trial.",
+        WIDE_CAPTION,
+    )
 
 
 def _scatter(result: StagedResult, stage: str, metric: str, parameter: str) -> alt.Chart:

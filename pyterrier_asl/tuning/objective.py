@@ -29,8 +29,6 @@ from ..measures.parsing import NamedMeasure, needs_pool, one_measure
 from ..scoring.arrays import Floats
 from .space import Setting, Space, describe, transformers_of
 
-_IR_MEASURES = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
-
 
 @dataclass(frozen=True)
 class TuningTask:
@@ -54,6 +52,7 @@ class TuningTask:
         return next(iter(self.measures))
 
 
+@dataclass(eq=False)
 class Objective:
     """Sets the parameters, runs the pipeline and measures its results.
 
@@ -69,17 +68,10 @@ class Objective:
     #: The parallel backend: ``'loky'`` (processes) or ``'threading'``.
     backend: ClassVar[str] = "loky"
 
-    def __init__(
-        self,
-        pipeline: pt.Transformer,
-        space: Space,
-        task: TuningTask,
-        batch_size: int | None = None,
-    ) -> None:
-        self.pipeline = pipeline
-        self.space = space
-        self.task = task
-        self.batch_size = batch_size
+    pipeline: pt.Transformer
+    space: Space
+    task: TuningTask
+    batch_size: int | None = None
 
     def per_query(self, setting: Setting) -> dict[str, Floats]:
         """The value of each measure for each judged query, in the order of the judgements."""
@@ -99,8 +91,7 @@ class Objective:
         """
         space, task = self.space, self.task
         content = hashlib.sha256()
-        judged = task.judgements.table.frame("query_id", "doc_id", "relevance")
-        for frame in (task.topics, judged):
+        for frame in (task.topics, task.judgements.table.frame("query_id", "doc_id", "relevance")):
             content.update(frame.astype(str).to_csv(index=False).encode())
         with space.restore_at_end():
             space.set(space.setting([0.5] * len(space.parameters)))
@@ -275,7 +266,8 @@ def _as_run(results: pd.DataFrame) -> pd.DataFrame:
             )
     numbers = results.select_dtypes("number").drop(columns=["qid", "docno"], errors="ignore")
     ids = {name: ids_as_text(results[name], f"{name} of the results") for name in ("qid", "docno")}
-    return numbers.assign(**ids).rename(columns=_IR_MEASURES)
+    names = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
+    return numbers.assign(**ids).rename(columns=names)
 
 
 def ids_as_text(values: pd.Series[Any], what: str) -> npt.NDArray[np.object_]:

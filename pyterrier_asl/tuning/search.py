@@ -9,6 +9,7 @@ import pandas as pd
 import pyterrier as pt
 
 from ..evaluation.sources import QrelsLike, refuse
+from ..scoring.parameters import check_name
 from .objective import Objective, TuningTask, make_task
 from .space import Params, Space, transformers_of
 from .sweep import NotSwept, Sweep
@@ -17,7 +18,6 @@ from .sweep import NotSwept, Sweep
 Triples: TypeAlias = list[tuple[pt.Transformer, str, Any]]
 
 ReturnType: TypeAlias = Literal["opt_pipeline", "best_setting", "both", "trials"]
-_RETURN_TYPES = get_args(ReturnType)
 
 
 def RandomSearch(
@@ -119,8 +119,7 @@ def RandomSearch(
     """
     from .study import run_trials  # which needs Optuna
 
-    if return_type not in _RETURN_TYPES:
-        raise ValueError(f"return_type is {return_type!r}; it must be one of {_RETURN_TYPES}")
+    check_name("return_type", return_type, get_args(ReturnType))
     space = Space(params)
     task = make_task(topics, qrels, metric, measures)
     with space.restore_at_end():
@@ -183,20 +182,18 @@ def KFoldRandomSearch(
         raise ValueError(f"give two folds of topics or more, not {len(topics_list)}")
     if "return_type" in options:
         raise ValueError("KFoldRandomSearch has no return_type=: it returns results and settings")
-    by_fold = list(qrels) if isinstance(qrels, (list, tuple)) else None
-    if by_fold is not None and len(by_fold) != len(topics_list):
-        raise ValueError(f"there are {len(topics_list)} folds and {len(by_fold)} frames of qrels")
     _check_folds(topics_list)
-    if by_fold is not None:
-        qrels = pd.concat(by_fold).drop_duplicates(ignore_index=True)
+    if isinstance(qrels, (list, tuple)):
+        if len(qrels) != len(topics_list):
+            raise ValueError(f"there are {len(topics_list)} folds and {len(qrels)} frames of qrels")
+        qrels = pd.concat(list(qrels)).drop_duplicates(ignore_index=True)
     results, settings = [], []
     for fold, held_out in enumerate(topics_list):
         with Space(params).restore_at_end():
-            others = [*topics_list[:fold], *topics_list[fold + 1 :]]
             _, _, setting = RandomSearch(
                 pipeline,
                 params,
-                pd.concat(others, ignore_index=True),
+                pd.concat([*topics_list[:fold], *topics_list[fold + 1 :]], ignore_index=True),
                 qrels,
                 metric,
                 study_name=f"{study_name or 'RandomSearch'}-fold{fold + 1}",

@@ -29,6 +29,7 @@ Setting: TypeAlias = tuple[Any, ...]
 _EDGE = 2.0**-53
 
 
+@dataclass(frozen=True, repr=False)
 class truncated:
     """Whole numbers: the draws of a SciPy distribution, without their decimals.
 
@@ -43,8 +44,7 @@ class truncated:
         (8, 16, 31)
     """
 
-    def __init__(self, distribution: Any) -> None:
-        self.distribution = distribution
+    distribution: Any
 
     def ppf(self, quantile: float) -> int:
         """The whole number at a quantile."""
@@ -201,9 +201,8 @@ def describe(distribution: Any) -> str:
         ('uniform(0, 1)', '[1, 2]')
     """
     if hasattr(distribution, "dist") and hasattr(distribution, "args"):
-        arguments = [repr(a) for a in distribution.args]
-        arguments += [f"{name}={value!r}" for name, value in sorted(distribution.kwds.items())]
-        return f"{distribution.dist.name}({', '.join(arguments)})"
+        named = (f"{name}={value!r}" for name, value in sorted(distribution.kwds.items()))
+        return f"{distribution.dist.name}({', '.join([*map(repr, distribution.args), *named])})"
     return repr(list(distribution) if isinstance(distribution, np.ndarray) else distribution)
 
 

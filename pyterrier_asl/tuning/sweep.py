@@ -14,7 +14,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pyarrow.compute as pc
 import pyterrier as pt
 from ir_measures import Measure
@@ -61,8 +60,7 @@ class Sweep(Objective):
         self.measures = {name: _sweepable(measure) for name, measure in task.measures.items()}
         self.stages = _stages(pipeline, space)
         self.index: TermIndex = self.stages[0].index
-        self.judgements = task.judgements
-        self.query_terms = _query_terms(task.topics, self.judgements, self.index)
+        self.query_terms = _query_terms(task.topics, task.judgements, self.index)
         self.own = [
             {
                 number: q
@@ -74,7 +72,7 @@ class Sweep(Objective):
         self._kept: dict[str, tuple[Any, Any]] = {}
         self._depth = 0
         docids = pd.Index(self.index.docnos, dtype=object).get_indexer(
-            pd.Index(self.judgements.docnos.to_pylist(), dtype=object)
+            pd.Index(task.judgements.docnos.to_pylist(), dtype=object)
         )
         self.judged_docs = docids.astype(np.int32)
         self.id_order = np.empty(self.index.num_docs, np.uint32)
@@ -97,15 +95,15 @@ class Sweep(Objective):
     def _with(self, stage: pt.Transformer, setting: Setting) -> pt.Transformer:
         """A copy of the transformer with its parameters of this setting."""
         of_space = zip(self.space.parameters, setting)
-        chosen = {p.name: value for p, value in of_space if p.transformer is stage}
-        return pt.inspect.transformer_apply_attributes(stage, **chosen)
+        return pt.inspect.transformer_apply_attributes(
+            stage, **{p.name: value for p, value in of_space if p.transformer is stage}
+        )
 
     def _once(self, what: str, key: object, make: Callable[[], T]) -> T:
         """The result of ``make``, kept until the key changes."""
         if what not in self._kept or self._kept[what][0] != key:
             self._kept[what] = (key, make())
-        result: T = self._kept[what][1]
-        return result
+        return self._kept[what][1]  # type: ignore[no-any-return]
 
     def _queries(self, k3: float | None) -> WeightedQueries:
         """The queries without feedback."""
@@ -125,14 +123,13 @@ class Sweep(Objective):
             min(int(bm25.num_results), self.index.num_docs),
             self.id_order,
             self.lengths,
-            self.judgements.offsets,
+            self.task.judgements.offsets,
             self.judged_docs,
         )
-        numbers = np.repeat(np.arange(len(retrieved)), np.diff(offsets))
-        judged = JudgedRun.from_entries(self.judgements, retrieved, numbers, ranks, which)
         lengths_above = np.zeros(len(self.judged_docs))
         lengths_above[which] = above
-        return judged, lengths_above
+        entries = retrieved, queries_of(offsets), ranks, which
+        return JudgedRun.from_entries(self.task.judgements, *entries), lengths_above
 
     def _timed_values(self, measure: Any, judged: JudgedRun, lengths_above: Floats) -> Floats:
         """The values of a measure of lengths, from the words above each relevant document.
@@ -149,8 +146,7 @@ class Sweep(Objective):
         lengths = np.zeros(offsets[-1])
         lengths[place - 1] = above - np.where(is_first, 0.0, np.roll(above + own, 1))
         lengths[place] = own  # after the line above, because the document above may be relevant
-        values: Floats = measure.from_lengths(view, lengths, offsets)
-        return values
+        return measure.from_lengths(view, lengths, offsets)  # type: ignore[no-any-return]
 
     def _expand(self, first: BM25, feedback: RobertsonPRF) -> WeightedQueries:
         """The queries with feedback."""
@@ -205,11 +201,12 @@ def _stages(pipeline: pt.Transformer, space: Space) -> list[Any]:
 def _doc_lengths(measures: Iterable[Formula], index: TermIndex) -> Floats:
     """The words of documents that measures need, the same for all of the measures."""
     lengths_of_measures: list[Floats] = []
-    docnos = index.docno_strings.cast(pa.large_string())
     for measure in measures:
         if measure.NEEDS_LENGTHS:
             own, other = measure["lengths"], measure["missing_length"]
-            lengths = np.full(index.num_docs, np.nan) if own is None else own.look_up(docnos)
+            lengths = (
+                np.full(index.num_docs, np.nan) if own is None else own.look_up(index.docno_strings)
+            )
             if other is not None:
                 lengths = np.where(np.isnan(lengths), other, lengths)
             if np.isnan(lengths).any():

@@ -45,5 +45,4 @@ def _evaluate(sent: Objective | bytes, setting: Setting) -> tuple[dict[str, floa
 
 @lru_cache(maxsize=1)  # each process unpickles the objective once
 def _unpickle(pickled: bytes) -> Objective:
-    objective: Objective = pickle.loads(pickled)
-    return objective
+    return pickle.loads(pickled)  # type: ignore[no-any-return]

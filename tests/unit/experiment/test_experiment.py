@@ -570,7 +570,7 @@ def test_results_that_cannot_be_scored_name_the_system(wrong, says, asked):
         ({"baseline": [0, True]}, "not True"),
         ({"correction": "holm"}, "pass baseline="),
         ({"baseline": 0, "correction": "holm", "correction_alpha": 2}, "alpha is 2, but it is a p"),
-        ({"highlight": "blink"}, "highlight must be 'bold' or 'color', not 'blink'"),
+        ({"highlight": "blink"}, "highlight 'blink' is unknown: use one of None, 'bold'"),
         ({"perquery": "all"}, "perquery must be False, True or 'both', not 'all'"),
         ({"names": ["one"]}, "2 systems, but 1 names"),
         ({"topics": "nowhere.txt"}, "or a file, not 'nowhere.txt'"),

@@ -3,37 +3,26 @@
 import subprocess
 import sys
 import textwrap
-from types import FunctionType, ModuleType
+from types import ModuleType
 
 import pytest
 
 from pyterrier_asl.retrieval import _kernels, compiled
 
 
-def test_all_functions_of_a_module_of_loops_are_compiled():
-    """Without the decorator a loop is slow, and loops that call it fail."""
-    functions = [f for f in vars(_kernels).values() if isinstance(f, FunctionType)]
-    own = [function for function in functions if function.__module__ == _kernels.__name__]
-    assert len(own) > 5 and [f.__name__ for f in own if not hasattr(f, "is_loop")] == []
-
-
 def test_loops_that_cannot_be_kept_are_compiled(monkeypatch):
     """Numba keeps no functions without a file."""
     module = ModuleType("loops_without_a_file")
     exec("def twice(x):\n    return 2 * x", vars(module))
-    compiled.compiled(module.twice)
+
     monkeypatch.setitem(sys.modules, module.__name__, module)
     assert compiled.compile_loops(module.__name__).twice(21) == 42
 
 
 FEW_LOOPS = """
-from pyterrier_asl.retrieval.compiled import compiled
-
-@compiled
 def twice(x):
     return 2 * x
 
-@compiled
 def fourfold(x):
     return twice(twice(x))
 """

@@ -258,7 +258,7 @@ def test_a_transformer_that_is_not_in_the_pipeline_is_refused_before_a_trial():
         ({"jobs": 1.0}, "jobs must be 1, 2, 3, .* not 1.0"),
         ({"seed": -1}, "seed must be a whole number from 0 on, not -1"),
         ({"seed": "x"}, "seed must be a whole number from 0 on, not 'x'"),
-        ({"return_type": "best"}, "return_type is 'best'"),
+        ({"return_type": "best"}, "return_type 'best' is unknown: use one of 'opt_pipeline'"),
         ({"metric": "mapp"}, "mapp"),
         ({"metric": ["map"]}, r"not \['map'\]"),
         ({"metric": NumRet}, "neither more nor less is better"),

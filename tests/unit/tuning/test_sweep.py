@@ -99,7 +99,7 @@ def test_per_query_values(small):
         run = pt.model.to_ir_measures(first(small.topics))
         metrics = measure.iter_calc(pt.model.to_ir_measures(judged), run)
         expected = {metric.query_id: metric.value for metric in metrics}
-        assert dict(zip(sweep.judgements.qids, found[str(measure)])) == pytest.approx(expected)
+        assert dict(zip(task.judgements.qids, found[str(measure)])) == pytest.approx(expected)
 
 
 def test_through_random_search(small):
