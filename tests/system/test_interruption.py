@@ -64,10 +64,9 @@ class Worker:
         lines = {int(pid): Path(f"/proc/{pid}/cmdline").read_bytes() for pid in pids}
         os.kill(next(pid for pid in lines if b"popen_loky" in lines[pid]), signal.SIGKILL)
 
-    def alone(self, seconds: float) -> bool:
+    def alone(self, seconds: int) -> bool:
         """Waits until all processes of the worker have ended; False after a time limit."""
-        stop = time.monotonic() + seconds
-        while time.monotonic() < stop:
+        for _ in range(10 * seconds):
             try:
                 os.killpg(self.group, 0)
             except ProcessLookupError:

@@ -431,12 +431,9 @@ def test_names_and_ranks_in_a_frame():
     for name in (frame["name"], frame["name"].astype("category")):
         run = runs.read_run(frame.assign(name=name))
         assert run[["rank", "name"]].values.tolist() == [[4, "7"], [1, "7"]]
-
-
-def test_an_empty_frame():
-    frame = pd.DataFrame({"qid": [], "docno": [], "score": []})
-    assert rows(runs.read_run_table(frame)) == []
-    assert list(runs.read_run(frame).columns) == ["qid", "docno", "rank", "score", "name"]
+    empty = pd.DataFrame({"qid": [], "docno": [], "score": []})
+    assert rows(runs.read_run_table(empty)) == []
+    assert list(runs.read_run(empty).columns) == ["qid", "docno", "rank", "score", "name"]
 
 
 @pytest.mark.parametrize(

@@ -52,9 +52,6 @@ def test_columns_are_as_wide_as_their_widest_cell(capsys):
         " 漢字        -   é      ",
         r" x\ty   1.0000   abc    ",
     ]
-
-
-def test_a_table_without_columns_is_an_empty_line(capsys):
     tables.show({})
     assert capsys.readouterr().out == "\n"
 
