@@ -179,9 +179,8 @@ def collection_statistics(
 @collection_statistics.chart
 def collection_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """Relevant, judged and retrieved documents per request, as points on a logarithmic axis."""
-    kinds = ["rel/request", "judged/request", "docs/request"]
     keys = [name for name in ("collection", "requests", "runs") if name in frame]
-    long = frame.melt(keys, kinds, "kind", "documents")
+    long = frame.melt(keys, ["rel/request", "judged/request", "docs/request"], "kind", "documents")
     long["kind"] = long["kind"].str.removesuffix("/request")
     if "collection" in frame:
         long["kind"] = long["collection"] + ": " + long["kind"]

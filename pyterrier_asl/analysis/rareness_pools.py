@@ -87,8 +87,15 @@ def rareness_by_pool(
     tables: list[pd.DataFrame] = []
     for name, mask in masks.items():
         mean = rounded(pools_of_runs.values(mask, codes).mean(axis=-1))
-        columns = {"pool": name, "run": judged.names, "member": mask, "value": mean}
-        table = pd.DataFrame({**columns, "rank": shared_ranks(mean)})
+        table = pd.DataFrame(
+            {
+                "pool": name,
+                "run": judged.names,
+                "member": mask,
+                "value": mean,
+                "rank": shared_ranks(mean),
+            }
+        )
         tables.append(table.assign(moved=(tables or [table])[0]["rank"] - table["rank"]))
     return pd.concat(tables, ignore_index=True)
 

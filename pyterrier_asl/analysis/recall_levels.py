@@ -95,11 +95,9 @@ def level_correlations(
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Figure 7a.
     """
     judged, rel = read(runs, qrels, rel)
-    levels_of_runs = judged.once(recall_levels, rel, cutoff)
-
     rows = []
     for j in range(2, levels + 1):
-        products, pairs = _products(*levels_of_runs, range(1, j + 1))
+        products, pairs = _products(*judged.once(recall_levels, rel, cutoff), range(1, j + 1))
         with np.errstate(invalid="ignore", divide="ignore"):
             correlations = products[-1] / np.sqrt(np.diag(products) * products[-1, -1])
         rows += [(i, j, pairs, value) for i, value in enumerate(correlations[:-1], 1)]

@@ -253,7 +253,10 @@ def reordering_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     frame = _over_tracks(frame) if "better_before" in frame else frame
     panels: list[Any] = []
     least = float((frame["tau"] - frame["tau_sd"].fillna(0)).min())
-    domains = {"dSort": [0, 100], "tau": [-1 if least < 0 else 0, 1]}
+    scales = {
+        "dSort": alt.Scale(domain=[0, 100]),
+        "tau": alt.Scale(domain=[-1 if least < 0 else 0, 1]),
+    }
     for value, title in (("dSort", "dSort (% of the systems)"), ("tau", "Kendall's τ")):
         spread = frame[f"{value}_sd"].fillna(0)
         ends = frame.assign(low=frame[value] - spread, high=frame[value] + spread)
@@ -264,8 +267,7 @@ def reordering_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
                 "change", "from", "to", value, f"{value}_sd", "moved", "tracks", "systems"
             ),
         )
-        scale = alt.Scale(domain=domains[value])
-        panels.append(ranges(base, "low", value, "high", title, scale=scale))
+        panels.append(ranges(base, "low", value, "high", title, scale=scales[value]))
     tracks = int(frame["tracks"].max())
     return captioned(
         alt.hconcat(*panels),

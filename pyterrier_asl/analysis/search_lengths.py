@@ -207,8 +207,13 @@ def search_length_changes(
             "from_missing": parts["only_a"] + parts["only_b"],
         }
     )
-    signs = {"wins": difference < 0, "losses": difference > 0, "same": difference == 0}
-    sums = signs | kinds | {"neither": ~retrieved}
+    sums = {
+        "wins": difference < 0,
+        "losses": difference > 0,
+        "same": difference == 0,
+        **kinds,
+        "neither": ~retrieved,
+    }
     counts = {name: int(np.sum(of)) for name, of in sums.items()}
     unnamed = [name for name, run in zip(names, (a, b)) if run is None and not are_two]
     return described(frame, a=names[0], b=names[1], **counts, chosen=unnamed, runs=len(judged))

@@ -129,8 +129,9 @@ def compare_techniques(
             rows.append({"measure": name, **means, "RRIE": rrie, **paired.of(values[1], values[0])})
         return described(as_frame(rows), old=old, new=new)
 
-    method = "none" if as_published else correction
-    return with_corrected_p(per_track(of_track, tracks), test, method, alpha)
+    return with_corrected_p(
+        per_track(of_track, tracks), test, "none" if as_published else correction, alpha
+    )
 
 
 @compare_techniques.chart

@@ -91,6 +91,11 @@ def test_human_range_by_hand():
     good = np.mean([average_precision("abc", {"a", "n", "c"}), 1 / 3])
     assert frame.loc["qrels", ["judged_by", "bar"]].tolist() == ["alt", pytest.approx(good)]
     assert frame.loc["manual runs", ["low", "tick", "high"]].tolist() == [pytest.approx(1 / 3)] * 3
+    people = human_range(RUNS, QRELS, run_types=dict.fromkeys(RUNS, "manual"))
+    poor = (1 / 6 + 1 / 2 + 1 / 2) / 3  # by all three queries
+    assert people.loc[0, ["low", "tick", "high"]].tolist() == pytest.approx(
+        [poor, (1 + poor) / 2, 1]
+    )
     with pytest.raises(ValueError, match="run_types does not have the runs \\['poor'\\]"):
         human_range(RUNS, QRELS, run_types={"good": "manual"})
     with pytest.raises(ValueError, match="give judges, or the types of the runs"):

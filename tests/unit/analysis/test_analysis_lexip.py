@@ -335,12 +335,13 @@ def test_reciprocal_rank_is_discriminated_like_any_measure():
 
 
 def test_collections_have_colours_and_lines_the_names_of_their_preferences():
-    pytest.importorskip("altair")
+    alt = pytest.importorskip("altair")
     runs, qrels = some_runs(17)
-    levels = recall_level_needed(runs, qrels, levels=4)
-    two = pd.concat([levels.assign(collection=name) for name in ("a", "b")])
-    assert "collection" in recall_level_needed.draw(two).to_json()
-    assert "collection" not in recall_level_needed.draw(levels).to_json()
+    for analysis in (recall_level_needed, ties_by_recall_level, tie_probability_by_rank):
+        one = analysis(runs, qrels).assign(collection="a")
+        two = pd.concat([one, one.assign(collection="b")])
+        assert analysis.draw(two).encoding.color.shorthand == "collection:N"
+        assert analysis.draw(one).encoding.color is alt.Undefined
     table = missing_labels(runs, qrels, fractions=[0.5, 1], draws=2, progress=False)
     drawn = missing_labels.draw(table)
     for panel, names in zip(drawn.hconcat, (["RR", "rrLP"], ["RR", "rrLP", "sgnLP"])):
