@@ -39,7 +39,6 @@ from pyterrier_asl import (
     RarenessPool,
     evaluate,
     nASL,
-    search_lengths,
 )
 from pyterrier_asl.io.notices import counted
 from pyterrier_asl.io.qrels import read_qrels_table
@@ -536,29 +535,17 @@ def _expected_warnings(case: Case) -> dict[str, int]:
     judged = {(str(q), str(d)) for q, d, _ in case.qrels}
     queries = {q for q, _ in judged} | set(map(str, case.empty))
     rows = Counter((str(q), str(d)) for q, d, _ in case.run if str(q) in queries)
-    twice = _repeated(case)
+    twice = sum(rows.values()) - len(rows)
     again = len(case.qrels) - len(judged)
-    silent, is_ours = len(queries) - len({qid for qid, _ in rows}), not _warns(case)
+    silent, is_ours = len(queries) - len({qid for qid, _ in rows}), case.door == "evaluate"
     strange = bool(rows) and bool(judged) and not (rows.keys() & judged)
     return {
-        **({f"{counted(twice, 'document')} more than once": 1} if twice and _warns(case) else {}),
+        **({f"{counted(twice, 'document')} more than once": 1} if twice and not is_ours else {}),
         **({"has a document twice in a ranking: it counts once": 1} if twice and is_ours else {}),
         **({f"does not answer {silent} of": 1} if silent and is_ours else {}),
         **({f"judge {counted(again, 'document')} twice": 1} if again else {}),
         **({"none of the documents of the run is judged": 1} if strange else {}),
     }
-
-
-def _repeated(case: Case) -> int:
-    """The number of rows whose document is already in the ranking of the query."""
-    queries = {str(q) for q, _, _ in case.qrels} | set(map(str, case.empty))
-    rows = [(str(q), str(d)) for q, d, _ in case.run if str(q) in queries]
-    return len(rows) - len(set(rows))
-
-
-def _warns(case: Case) -> bool:
-    """Whether the function belongs to ir_measures, which allows repeated documents."""
-    return case.door not in ("evaluate", "search_lengths")
 
 
 # The comparison
@@ -583,12 +570,8 @@ def check(case: Case) -> str:
 
 def _outcome(case: Case) -> str:
     values, errors = ({}, [FAULTS[case.fault][2]]) if case.fault else expected(case)
-    if case.door == "search_lengths":
-        errors = []  # these belong to its measures
-    if case.door in ("evaluate", "search_lengths"):
+    if case.door == "evaluate":
         errors += _not_whole(case)
-    if case.door == "search_lengths" and _repeated(case):
-        errors.append(r"occurs \d+ times")
     try:
         found = DOORS[case.door](case)
     except (ValueError, TypeError) as error:
@@ -611,7 +594,7 @@ def _outcome(case: Case) -> str:
 
 
 def _wanted(case: Case, values: dict[tuple[int, str], float]) -> dict[Any, float]:
-    """The expected output of a function: all values, means, or means of search lengths."""
+    """The expected output of a function: all values, or means."""
     qids = list(_grades(case))
     if case.door == "calc_aggregate":
         if not qids:
@@ -620,22 +603,11 @@ def _wanted(case: Case, values: dict[tuple[int, str], float]) -> dict[Any, float
             number: math.fsum(values[number, qid] for qid in qids) / len(qids)
             for number in range(len(case.measures))
         }
-    if case.door == "search_lengths":
-        return _mean_search_lengths(case)
     return values
 
 
-def _mean_search_lengths(case: Case) -> dict[Any, float]:
-    run, grades = _best(case.run), _grades(case)
-    return {
-        qid: brute_force.asl(brute_force.ranking(run.get(qid, {}), judged), judged)
-        for qid, judged in grades.items()
-        if brute_force.relevant(judged)
-    }
-
-
 def _not_whole(case: Case) -> list[str]:
-    """Whether these functions refuse the run because it answers no query."""
+    """Why ``evaluate`` refuses the run, which answers no query; [] if it does not."""
     if not case.qrels and not case.empty:
         return ["the qrels are empty"]
     if not case.run:
@@ -761,11 +733,6 @@ def _by_iter_calc(case: Case) -> dict[Any, float]:
     return _numbered(case, measures, ir_measures.iter_calc(measures, *_inputs(case)))
 
 
-def _by_calc(case: Case) -> dict[Any, float]:
-    measures = made_measures(case)
-    return _numbered(case, measures, ir_measures.calc(measures, *_inputs(case)).per_query)
-
-
 def _by_calc_aggregate(case: Case) -> dict[Any, float]:
     measures = made_measures(case)
     means = ir_measures.calc_aggregate(measures, *_inputs(case))
@@ -803,22 +770,10 @@ def _by_evaluate(case: Case) -> dict[Any, float]:
     }
 
 
-def _by_search_lengths(case: Case) -> dict[Any, float]:
-    """ASL again, as means over the frame of search lengths."""
-    qrels, run = _inputs(case)
-    frame = search_lengths(run, qrels)
-    lengths: dict[str, list[int]] = {}
-    for qid, length in zip(frame["qid"], frame["search_length"]):
-        lengths.setdefault(str(qid), []).append(length)
-    return {qid: sum(each) / len(each) for qid, each in lengths.items()}
-
-
 DOORS: dict[str, Callable[[Case], dict[Any, float]]] = {
     "judge": _by_judge,
     "iter_calc": _by_iter_calc,
     "calc_aggregate": _by_calc_aggregate,
     "evaluator": _by_evaluator,
-    "calc": _by_calc,
     "evaluate": _by_evaluate,
-    "search_lengths": _by_search_lengths,
 }

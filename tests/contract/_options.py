@@ -452,10 +452,7 @@ CALLS: dict[str, Call] = {
     ),
     "holes": Call(asl.holes, command="holes", names=False),
     "judges": Call(
-        _judges,
-        command="judges",
-        always=("-o", "jsonl", "--show", "agreement"),
-        drawn=True,
+        _judges, command="judges", always=("-o", "jsonl", "--show", "agreement"), drawn=True
     ),
     "judges without runs": Call(_judges_alone),
     "audit": Call(_audit(asl.audit), command="audit", names=False),
@@ -512,8 +509,7 @@ SETTINGS_OF_QRELS = {
 #: Labels of queries that people have not judged.
 NOT_PEOPLE = {
     "labels": replace(
-        SETTINGS_OF_QRELS["labels"],
-        refused={"always": "the query has no official judgements"},
+        SETTINGS_OF_QRELS["labels"], refused={"always": "the query has no official judgements"}
     )
 }
 REL = Row(2, refused={"scores": "rel"})
@@ -625,9 +621,7 @@ ROWS: dict[str, dict[str, Row]] = {
         "correction": Row("none"),
         "alpha": Row(0.9),
         "seed": Row(
-            5,
-            lambda s: {} if s.source == "several" else {"test": "randomization"},
-            same=NO_SEED,
+            5, lambda s: {} if s.source == "several" else {"test": "randomization"}, same=NO_SEED
         ),
         **OF_MEASURES,
         "pool": POOL_OF_ONE,

@@ -260,10 +260,7 @@ def of_dataset(command: str, *more: str) -> list[str]:
     return [name, "irds:of/one", *rest, *more]
 
 
-@pytest.mark.parametrize(
-    ("options", "expected"),
-    [([], "one q3"), (["--topics"], "waves")],
-)
+@pytest.mark.parametrize(("options", "expected"), [([], "one q3"), (["--topics"], "waves")])
 def test_queries_are_shown_with_the_text_that_is_given_else_that_of_the_dataset(
     datasets, texts, options, expected
 ):

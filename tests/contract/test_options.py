@@ -232,11 +232,7 @@ UNSAID = {
 #: Function -> options that change no result, by themselves and with every other option.
 UNSEEN: dict[str, dict[str, Any]] = {
     "evaluate": {"jobs": 2, "backend": "threading", "progress": False},
-    "Experiment": {
-        "save_dir": saved_in(SETTINGS[0]),
-        "save_mode": "overwrite",
-        "batch_size": 5,
-    },
+    "Experiment": {"save_dir": saved_in(SETTINGS[0]), "save_mode": "overwrite", "batch_size": 5},
 }
 
 #: Searches, whose trials do not depend on how they are made.
