@@ -10,15 +10,14 @@ import json
 import re
 from collections.abc import Callable
 from functools import cache
-from types import SimpleNamespace
 from typing import Any
 
 import _small
 import click
-import ir_datasets
 import pandas as pd
 import pytest
 from _calls import call, rows
+from _datasets import register
 from _files import write_qrels
 from _options import (
     GROUPS,
@@ -38,7 +37,7 @@ from _options import (
     words_of_inputs,
 )
 from _reports import data_of
-from ir_datasets.formats import BaseDocs, BaseQrels, BaseQueries, GenericDoc, GenericQuery, TrecQrel
+from ir_datasets.formats import GenericQuery
 from test_options import assert_same_rows, rows_of
 
 import pyterrier_asl as asl
@@ -217,42 +216,16 @@ def test_the_grades_of_tracks_are_named():
 # Texts of a dataset
 
 
-class Dataset(BaseQrels, BaseQueries, BaseDocs):
-    """Qrels, queries and documents with this name in their texts."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def qrels_iter(self):
-        for qid, docno, label in frames()[1].itertuples(index=False):
-            yield TrecQrel(qid, docno, int(label), "0")
-
-    def qrels_cls(self):
-        return TrecQrel
-
-    def queries_iter(self):
-        return (GenericQuery(qid, f"{self.name} {qid}") for qid in _small.QUERIES)
-
-    def queries_cls(self):
-        return GenericQuery
-
-    def docs_iter(self):
-        return (GenericDoc(docno, f"{self.name} {docno}") for docno in TEXTS)
-
-    def docs_cls(self):
-        return GenericDoc
-
-    def docs_store(self):
-        docs = {doc.doc_id: doc for doc in self.docs_iter()}
-        return SimpleNamespace(get_many=lambda ids: {i: docs[i] for i in ids if i in docs})
-
-
 @pytest.fixture
 def datasets(monkeypatch) -> None:
-    """Two datasets; none of ir_datasets is on every machine."""
+    """Two datasets with their names in their texts."""
+    qrels: dict[str, dict[str, int]] = {}
+    for qid, docno, label in frames()[1].itertuples(index=False):
+        qrels.setdefault(qid, {})[docno] = int(label)
     for name in ("one", "two"):
-        dataset = ir_datasets.Dataset(Dataset(name))
-        monkeypatch.setitem(ir_datasets.registry._registered, f"of/{name}", dataset)
+        queries = [GenericQuery(qid, f"{name} {qid}") for qid in _small.QUERIES]
+        docs = {docno: f"{name} {docno}" for docno in TEXTS}
+        register(monkeypatch, f"of/{name}", qrels, queries, docs)
 
 
 def of_dataset(command: str, *more: str) -> list[str]:

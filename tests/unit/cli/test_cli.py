@@ -7,13 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-import ir_datasets
 import pandas as pd
 import pytest
 from _calls import call, evaluate, values
+from _datasets import register
 from _files import write_qrels, write_run
 from click.testing import CliRunner, Result
-from ir_datasets.formats import BaseQrels, TrecQrel
 from ir_measures.__main__ import main_cli
 
 from pyterrier_asl import DocLengths
@@ -67,24 +66,9 @@ def test_rel_is_for_measures_of_others_too(files):
     assert [*between.values()] == [*of_two.values()] and [*between] == [("infAP(rel=1.5)",)]
 
 
-class Official(BaseQrels):
-    """The qrels of a dataset of ir_datasets that has official measures."""
-
-    def qrels_iter(self):
-        rows = ((qid, docno, grade) for qid, of in QRELS.items() for docno, grade in of.items())
-        return (TrecQrel(*row, "0") for row in rows)
-
-    def qrels_cls(self):
-        return TrecQrel
-
-    def documentation(self):
-        return {"official_measures": ["nDCG@10", "RR(rel=2)"]}
-
-
 def test_dataset_by_id_has_its_official_measures_and_their_rel(monkeypatch, files):
-    dataset = ir_datasets.Dataset(Official())
-    # No dataset with official measures is on every machine.
-    monkeypatch.setitem(ir_datasets.registry._registered, "some/dataset", dataset)
+    official = ["nDCG@10", "RR(rel=2)"]
+    register(monkeypatch, "some/dataset", QRELS, [], {}, official_measures=official)
     result = call("evaluate", "irds:some/dataset", "a.run", "-o", "jsonl")
     assert [measure for (measure,) in values(result)] == (
         "ASL(rel=2)@1000 nASL(rel=2)@1000 ASL(rel=2,g=10)@1000 LexiP(rel=2) nDCG@10 RR(rel=2) "

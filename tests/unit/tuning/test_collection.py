@@ -2,20 +2,11 @@
 
 import gzip
 import json
-from typing import NamedTuple
 
-import ir_datasets
 import pyarrow as pa
 import pytest
-from ir_datasets.formats import (
-    BaseDocs,
-    BaseQrels,
-    BaseQueries,
-    GenericDoc,
-    GenericQuery,
-    TrecQrel,
-    TrecQuery,
-)
+from _datasets import register
+from ir_datasets.formats import GenericQuery, TrecQuery
 
 from pyterrier_asl.tuning.collection import load_collection
 
@@ -26,43 +17,14 @@ def words(collection):
     return collection.lengths.look_up(pa.array(DOCS, pa.large_string())).tolist()
 
 
-class Documents(BaseDocs):
-    def docs_iter(self):
-        return iter([GenericDoc(docno, text) for docno, text in DOCS.items()])
-
-    def docs_count(self):
-        return len(DOCS)
-
-
-class Topics(BaseQueries):
-    def __init__(self, *topics: NamedTuple) -> None:
-        self.topics = topics
-
-    def queries_iter(self):
-        return iter(self.topics)
-
-    def queries_cls(self):
-        return type(self.topics[0])
-
-
-class Judgements(BaseQrels):
-    def qrels_iter(self):
-        return iter([TrecQrel("1", "d1", 2, "0")])
-
-    def qrels_cls(self):
-        return TrecQrel
-
-
 @pytest.fixture
 def datasets(monkeypatch):
     """``made-up`` and ``made-up/trec``: topics of one and of three fields, same documents."""
-    documents = Documents()
     for name, topic in {
         "made-up": GenericQuery("1", "what are waves"),
         "made-up/trec": TrecQuery("1", "waves", "What are waves?", "Waves of radio are."),
     }.items():
-        dataset = ir_datasets.Dataset(documents, Topics(topic), Judgements())
-        monkeypatch.setitem(ir_datasets.registry._registered, name, dataset)
+        register(monkeypatch, name, {"1": {"d1": 2}}, [topic], DOCS)
 
 
 @pytest.mark.filterwarnings("ignore:The inplace keyword")  # in PyTerrier
