@@ -26,10 +26,8 @@ def root(tmp_path):
 
 def set_repository(root, address):
     pyproject = root / "pyproject.toml"
-    text = re.sub(
-        r'^repository = ".*"', f'repository = "{address}"', pyproject.read_text(), flags=re.M
-    )
-    pyproject.write_text(text)
+    new, old = f'repository = "{address}"', r'^repository = ".*"'
+    pyproject.write_text(re.sub(old, new, pyproject.read_text(), flags=re.M))
     for path, content in release.descriptions(root).items():
         path.write_text(content)
 
@@ -47,22 +45,16 @@ def test_nothing_is_released_without_an_address(root):
 
 
 def test_the_address_is_set_in_one_place(root):
-    set_repository(root, "https://example.org/team/pyterrier_asl/")
+    address = "https://example.org/team/pyterrier_asl"
+    set_repository(root, f"{address}/")
     assert release.problems(f"v{release.project()['version']}", root) == []
-    assert (
-        release.project(root)["urls"]["Issues"] == "https://example.org/team/pyterrier_asl/issues"
-    )
-    assert json.loads((root / "codemeta.json").read_text())["codeRepository"] == (
-        "https://example.org/team/pyterrier_asl"
-    )
-    assert (
-        'repository-code: "https://example.org/team/pyterrier_asl"'
-        in (root / "CITATION.cff").read_text()
-    )
-    installs = "'pyterrier-asl[charts] @ git+https://example.org/team/pyterrier_asl'"
+    assert release.project(root)["urls"]["Issues"] == f"{address}/issues"
+    assert json.loads((root / "codemeta.json").read_text())["codeRepository"] == address
+    assert f'repository-code: "{address}"' in (root / "CITATION.cff").read_text()
+    installs = f"'pyterrier-asl[charts] @ git+{address}'"
     assert installs in (root / "examples" / "compare_pipelines.ipynb").read_text()
     before = {path: path.read_text() for path in release.descriptions(root)}
-    set_repository(root, "https://example.org/team/pyterrier_asl/")
+    set_repository(root, f"{address}/")
     assert {path: path.read_text() for path in before} == before
 
 
@@ -74,19 +66,14 @@ def test_tag_and_changes_must_be_those_of_the_version(root):
     assert [problem.split()[0] for problem in problems] == ["the", "CHANGELOG.md"]
 
 
+UNRELEASED = "# Changelog\n\n## Unreleased\n\n* One.\n\n* Two.\n\n## 0.1.0\n\n* First.\n"
+
+
 @pytest.mark.parametrize(
     ("name", "text", "problem"),
     [
-        (
-            "CHANGELOG.md",
-            "# Changelog\n\n## Unreleased\n\n* One.\n\n* Two.\n\n## 0.1.0\n\n* First.\n",
-            "CHANGELOG.md has 2 lines below Unreleased",
-        ),
-        (
-            "README.md",
-            "It is not on\nPyPI yet.\n",
-            "README.md says that the package is not on PyPI",
-        ),
+        ("CHANGELOG.md", UNRELEASED, "CHANGELOG.md has 2 lines below Unreleased"),
+        ("README.md", "It is not on\nPyPI yet.\n", "README.md says that the package is not on"),
         ("README.md", "Not yet: it is not yet on PyPI.\n", "says that the package is not on PyPI"),
     ],
 )
@@ -129,7 +116,5 @@ def test_notebooks_have_a_colab_badge_where_colab_can_open_them(root):
         set_repository(root, "https://github.com/team/asl")
         readme = (root / "README.md").read_text()
         assert readme.count("colab-badge.svg") == 1
-        assert (
-            "(https://colab.research.google.com/github/team/asl/blob/main/"
-            "examples/tune_feedback.ipynb), [b]" in readme
-        )
+        colab = "(https://colab.research.google.com/github/team/asl/blob/main/examples/"
+        assert f"{colab}tune_feedback.ipynb), [b]" in readme
