@@ -17,7 +17,6 @@ from _files import write_qrels, write_run
 from pyterrier_asl import DocLengths
 from pyterrier_asl.analysis import registry
 from pyterrier_asl.analysis.registry import LEGENDS, Analysis
-from pyterrier_asl.cli import options
 
 ANALYSES = registry.analyses()
 QUERIES = ["q1", "q2", "q3", "q4", "q5", "q6"]
@@ -88,13 +87,6 @@ def arguments(analysis: Analysis) -> list[str]:
 
 
 # The registry
-
-
-@pytest.mark.parametrize("analysis", ANALYSES, ids=lambda one: one.name)
-def test_what_is_said_of_an_analysis(analysis):
-    assert analysis.what.endswith("?") and len(analysis.what) <= 70
-    for name in analysis.required - {"runs", "qrels"}:
-        assert name not in options.PYTHON_ONLY, "what is required can be typed"
 
 
 def test_every_table_and_figure_of_the_analyses_has_a_name():
