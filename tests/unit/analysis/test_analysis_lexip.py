@@ -251,6 +251,12 @@ def test_cycles_are_all_circular_triples_by_their_weakest_preference():
             weakest = min(mean[a, b], mean[b, c], mean[c, a])
             if a < b and a < c and weakest > 1e-9:
                 expected[tuple(matrix.names[i] for i in (a, b, c))] = weakest
+        reached = mean > 1e-9
+        for _ in runs:
+            reached |= reached @ reached
+        of_cycles = system_order(runs, qrels, kind).set_index("system")["cycle"]
+        in_cycles = of_cycles.loc[matrix.names].gt(0).tolist()
+        assert in_cycles == np.diag(reached).tolist() and set(in_cycles) == {True, False}
         found = cycles(runs, qrels, kind)
         names = list(map(tuple, found[["a", "b", "c"]].to_numpy()))
         assert len(names) > 2 and set(names) == set(expected)
