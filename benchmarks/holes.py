@@ -87,7 +87,7 @@ def with_labels(pair: Holes, documents: np.ndarray, labels: np.ndarray) -> Holes
     grades[documents] = labels
     unjudged.judgements = regraded(old.judgements, grades)
     unjudged.runs = [replace(run, judgements=unjudged.judgements) for run in unjudged.runs]
-    new = Labelled(unjudged, old.measure, depth=old.depth, highest=old.highest)
+    new = Labelled(unjudged, old.measure, depth=DEPTH, highest=old.labels.highest)
     return Holes(pair.runs, new, pair.alpha)
 
 
@@ -100,8 +100,10 @@ def labelled_for(runs: Evaluation, names: list[str]) -> list[Labelled]:
 
 def of_runs(labelled: Labelled, runs: list[int]) -> Labelled:
     """The same measure, with the unjudged documents of only these runs."""
-    unjudged = Unjudged([labelled.unjudged.runs[run] for run in runs], labelled.seen)
-    return Labelled(unjudged, labelled.measure, depth=DEPTH, highest=labelled.highest)
+    cutoff = labelled.measure.cutoff
+    depth = None if cutoff is None else max(cutoff, DEPTH)
+    unjudged = Unjudged([labelled.unjudged.runs[run] for run in runs], depth)
+    return Labelled(unjudged, labelled.measure, depth=DEPTH, highest=labelled.labels.highest)
 
 
 def speed() -> None:
@@ -177,16 +179,16 @@ def containment(track: str) -> None:
             for run in range(len(runs)):
                 rows = [*members, *([] if run in members else [run])]
                 part, own = of_runs(labelled, rows), rows.index(run)
-                low, high = part.bounds(own)
-                true = whole.side(run).value
+                low, high = part.sides[own].bounds
+                true = whole.sides[run].value
                 inside[0] += 1
                 inside[1] += bool(np.all((low - 1e-9 <= true) & (true <= high + 1e-9)))
                 if run in members:
                     continue
                 for member in range(len(members)):
                     low, high = part.difference(member, own)
-                    truth = whole.side(members[member]).value - true
-                    now = part.side(member).value - part.side(own).value
+                    truth = whole.sides[members[member]].value - true
+                    now = part.sides[member].value - part.sides[own].value
                     if not np.all((low - 1e-9 <= truth) & (truth <= high + 1e-9)):
                         raise AssertionError((group, name, runs.names[run]))
                     count(counts, low, high, truth.mean() * better, now.mean() * better, better)
@@ -289,7 +291,7 @@ def our_order(pair: Holes, grades: dict[int, float]) -> np.ndarray:
         new: list[int] = []
         for code in left.tolist():
             new.append(code)
-            if grades[code] >= pair.labelled.rel:
+            if grades[code] >= pair.labelled.measure.rel:
                 break
         order += new
         if not len(left) or len(new) == len(left):
