@@ -42,32 +42,19 @@ SYSTEMS = {
 
 
 @dataclass(frozen=True)
-class MissedDocuments:
-    """Shares of a system's missed relevant documents.
-
-    Attributes:
-        documents: their share of the relevant documents.
-        asl: their share of ASL.
-    """
-
-    documents: float
-    asl: float
-
-
-@dataclass(frozen=True)
 class Demonstration:
     """Results of the demonstration.
 
     Attributes:
         scores: a row per system: its name, ``run``, and the mean of each measure.
         higher_is_better: by measure.
-        missed: the missed documents by system.
+        missed: see :func:`missed_by`, by system.
         best: which systems could be the best by :data:`RANKED_BY`, in a sentence.
     """
 
     scores: pd.DataFrame
     higher_is_better: dict[str, bool]
-    missed: dict[str, MissedDocuments]
+    missed: dict[str, tuple[float, float]]
     best: str
 
 
@@ -118,19 +105,19 @@ def retrieve(collection: DemoCollection) -> dict[str, pd.DataFrame]:
     return {name: system.transform(collection.topics) for name, system in systems.items()}
 
 
-def missed_by(run: pd.DataFrame, qrels: pd.DataFrame, *, cutoff: int = 1000) -> MissedDocuments:
-    """The shares of a run's missed relevant documents, of the documents and of its ASL.
+def missed_by(run: pd.DataFrame, qrels: pd.DataFrame, *, cutoff: int = 1000) -> tuple[float, float]:
+    """The shares of a run's missed relevant documents: of all relevant documents, and of its ASL.
 
     >>> qrels = pd.DataFrame({"qid": "q", "docno": ["a", "b"], "label": 1})
     >>> run = pd.DataFrame({"qid": "q", "docno": ["x", "a"], "score": [2, 1]})
     >>> missed_by(run, qrels, cutoff=9)  # search lengths 2 and 9
-    MissedDocuments(documents=0.5, asl=0.8181818181818182)
+    (0.5, 0.8181818181818182)
     """
     lengths = search_lengths(run, qrels, cutoff=cutoff)
     missing = lengths["rank"].isna()
     parts = lengths.assign(from_missing=lengths["search_length"].where(missing, 0))
     asl = parts.groupby("qid")[["from_missing", "search_length"]].mean().mean()
-    return MissedDocuments(float(missing.mean()), float(asl["from_missing"] / asl["search_length"]))
+    return float(missing.mean()), float(asl["from_missing"] / asl["search_length"])
 
 
 # Remarks
@@ -174,9 +161,9 @@ def about_order(means: Means) -> str:
     )
 
 
-def about_missing(missed: Mapping[str, MissedDocuments]) -> str:
+def about_missing(missed: Mapping[str, tuple[float, float]]) -> str:
     """The remark on the share of ASL that comes from missed documents."""
-    parts = [f"{of.asl:.0%} ({of.documents:.0%}) for '{name}'" for name, of in missed.items()]
+    parts = [f"{asl:.0%} ({share:.0%}) for '{name}'" for name, (share, asl) in missed.items()]
     return (
         "The share of ASL@1000 that comes from relevant documents which were not retrieved (and "
         "their share of all relevant documents): " + ", ".join(parts) + "."

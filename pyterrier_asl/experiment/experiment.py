@@ -169,7 +169,6 @@ def Experiment(
     _check_used(given, baselines, any(column.preference for column in columns))
     trial.check(columns, ranks)
     round = _by_label(round, [c.label for c in columns] + ["mrt"] * mrt)
-    correction = None if correction == "none" else correction
     before = read_summaries(save_dir)
     scored = score(trial, systems, columns, mrt=mrt and perquery is False)
     table = partial(averages, scored, baselines, test, correction, correction_alpha, round, ranks)

@@ -54,7 +54,7 @@ def averages(
     parts = [pd.DataFrame(means)]
     for baseline, column, label in _compared(scored, baselines):
         parts.append(comparison_columns(column, values[column.label], baseline, label, test))
-        if correction is not None:
+        if correction not in (None, "none"):
             parts.append(corrected_columns(parts[-1].iloc[:, -1], correction, alpha))
     table = pd.concat(parts, axis=1)
     table.attrs["notes"] = list(scored.notes)

@@ -63,14 +63,16 @@ class Trace(Printed):
         ``gained`` and ``lost``, against the stage before; the means of the measures.
         """
         gained, lost = (documents.sum(axis=1) for documents in self._changes)
-        columns = {
-            "name": self.runs.names,
-            "documents": [float(run.retrieved.mean()) for run in self.runs.runs],
-            "relevant": (self.documents.ranks > 0).sum(axis=1),
-            "gained": gained,
-            "lost": lost,
-        }
-        return pd.DataFrame(columns | self.runs.means)
+        return pd.DataFrame(
+            {
+                "name": self.runs.names,
+                "documents": [float(run.retrieved.mean()) for run in self.runs.runs],
+                "relevant": (self.documents.ranks > 0).sum(axis=1),
+                "gained": gained,
+                "lost": lost,
+                **self.runs.means,
+            }
+        )
 
     @cached_property
     def by_document(self) -> pd.DataFrame:

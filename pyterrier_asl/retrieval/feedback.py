@@ -27,12 +27,6 @@ from .index import TermIndex
 from .terrier import TerrierTerms
 from .weights import relevance_weights, robertson_weights
 
-#: The kinds of term weights.
-WEIGHTS = ("idf", "rsj")
-
-#: The relative difference of selection values up to which they are equal.
-TIE = 1e-9
-
 K = TypeVar("K")
 
 
@@ -128,7 +122,7 @@ def select_terms(candidates: Candidates, fb_terms: int) -> tuple[Candidates, Boo
     order = np.concatenate([*of_queries]) + np.repeat(offsets[:-1], np.diff(offsets))
     value, places = values[order], within_query(offsets)
     larger = np.append(0.0, value[:-1])
-    is_tie = (places > 0) & (larger - value <= TIE * np.abs(larger))
+    is_tie = (places > 0) & (larger - value <= 1e-9 * np.abs(larger))
     if (is_tie & (value < larger)).any():
         order = order[np.lexsort((candidates.terms[order], np.cumsum(~is_tie)))]
     return candidates.take(order), (places < fb_terms) & (values[order] > 0)
@@ -303,15 +297,15 @@ class RobertsonPRF(ParameterisedTransformer):
         queries = first[columns].reset_index(drop=True)
         own = query_weights(queries, self.index.query_terms)
         rows, docnos = _first_documents(results, rows, self.fb_docs)
-        documents = self.index.doc_terms(docnos)
         numbers = [map(self.index.term_id, query) for query in own]
+        documents = self.index.doc_terms(docnos)
         return queries, own, candidates_of(self.index, rows, documents, numbers, self.weights)
 
     def _check(self) -> None:
         check_whole("fb_docs", self.fb_docs)
         check_whole("fb_terms", self.fb_terms)
         check_number("gamma", self.gamma)
-        check_name("weights", self.weights, WEIGHTS)
+        check_name("weights", self.weights, ("idf", "rsj"))
 
     def subtransformers(self) -> dict[str, Any]:
         """No transformers; otherwise PyTerrier would list a Terrier index as one."""

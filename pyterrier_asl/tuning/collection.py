@@ -63,9 +63,7 @@ def load_collection(
         OSError: for a missing file, or a dataset that cannot be downloaded.
     """
     folder = Path(source).expanduser()
-    if folder.is_dir():
-        return _from_folder(folder, verbose)
-    return _from_irds(source, like, verbose)
+    return _from_folder(folder, verbose) if folder.is_dir() else _from_irds(source, like, verbose)
 
 
 def _from_irds(source: str, like: IndexedCollection | None, verbose: bool) -> IndexedCollection:

@@ -84,11 +84,13 @@ def search(pipe=None, params=None, metric="map", **options):
 # -- settings -------------------------------------------------------------------------------------
 
 
-def test_the_ends_of_a_distribution_are_values_of_it():
-    space = Space([(Mixture(), {"power": randint(1, 4), "x": scipy.stats.norm(0, 1)})])
+def test_the_ends_of_a_distribution_are_values_of_it_and_a_parameter_is_given_once():
+    pair = Mixture(), {"power": randint(1, 4), "x": scipy.stats.norm(0, 1)}
     for point in (0.0, 1.0):
-        power, x = space.setting([point, point])
+        power, x = Space([pair]).setting([point, point])
         assert 1 <= power <= 3 and np.isfinite(x)
+    with pytest.raises(ValueError, match="'power' of .* is given twice"):
+        Space([pair, pair])
 
 
 def test_a_trial_is_drawn_by_the_generator_of_the_seed_and_its_number():
@@ -143,8 +145,7 @@ def test_only_the_topics_count():
     some = TOPICS.head(2)
     judged = QRELS[QRELS["qid"].isin(some["qid"])]
     mixture = Mixture()
-    params = {mixture: {"x": uniform(0, 1)}}
-    how = {"n_trials": 1, "seed": 0, "return_type": "trials"}
+    params, how = {mixture: {"x": uniform(0, 1)}}, {"n_trials": 1, "return_type": "trials"}
     for qrels in (QRELS, judged):
         trials = RandomSearch(mixture, params, some, qrels, **how)
         run = Mixture(trials["x"][0])(some)
@@ -425,9 +426,8 @@ def test_a_grid_is_searched_once_and_in_order():
     assert mixture.calls == 2 + LAST  # the rest
     assert whole["trial"].tolist() == list(range(6))
     assert whole[["x", "kind"]].values.tolist() == [*map(list, itertools.product(*GRID.values()))]
-    pd.testing.assert_frame_equal(
-        some, whole[whole["trial"].isin(some["trial"])].reset_index(drop=True)
-    )
+    again = whole[whole["trial"].isin(some["trial"])].reset_index(drop=True)
+    pd.testing.assert_frame_equal(some, again)
     best = pt.GridScan(mixture, {mixture: GRID}, TOPICS, QRELS, ["map"], dataframe=False)
     assert whole["map"].tolist() == pytest.approx([measures["map"] for _, measures in best])
 
@@ -550,10 +550,8 @@ def test_a_killed_worker_is_an_error_and_finished_trials_are_kept(storage):
 @pytest.mark.slow
 def test_workers_take_functions_without_a_name():
     pipe = Mixture() >> pt.apply.doc_score(lambda row: -row["score"])
-    mixture = pipe[0]
-    trials = [
-        search(pipe, {mixture: {"x": uniform(0, 1)}}, n_trials=3, jobs=jobs) for jobs in (1, 2)
-    ]
+    params = {pipe[0]: {"x": uniform(0, 1)}}
+    trials = [search(pipe, params, n_trials=3, jobs=jobs) for jobs in (1, 2)]
     pd.testing.assert_frame_equal(*trials)
 
 
@@ -609,11 +607,3 @@ def test_a_count_is_added_up_over_topics():
     expected = pt.Evaluate(Mixture(x=0.3)(TOPICS), QRELS, [NumRet, AP])
     assert trials[["NumRet", "AP"]].iloc[0].to_dict() == pytest.approx(expected)
     assert expected["NumRet"] == len(TOPICS) * len(DOCS)
-
-
-def test_a_parameter_is_given_once():
-    mixture = Mixture()
-    pairs = [(mixture, {"x": [0.1]}), (mixture, {"x": [0.2]})]
-    with pytest.raises(ValueError, match="'x' of .* is given twice"):
-        Space(pairs)
-    assert Space([(mixture, {"x": [0.1]}), (Mixture(), {"x": [0.2]})]).parameters
