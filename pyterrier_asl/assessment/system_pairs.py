@@ -74,7 +74,10 @@ def reversals_of(judges: Judges, measure: Measures, paired: PairedTest) -> pd.Da
         names = (first + " over " + second).where(
             both["difference_a"] > 0, second + " over " + first
         )
-        counts = {
+        row = {
+            "judge": b,
+            "reference": a,
+            "measure": judges.label(measure, [a, b]),
             "pairs": len(both),
             "reversed": (signs < 0).sum(),
             "reversed_significant": ((signs < 0) & (by_a | by_b)).sum(),
@@ -82,7 +85,7 @@ def reversals_of(judges: Judges, measure: Measures, paired: PairedTest) -> pd.Da
             "significant_a": by_a.sum(),
             "significant_b": by_b.sum(),
             "significant_both": ((signs > 0) & by_a & by_b).sum(),
+            "which": "; ".join(names[is_opposite]),
         }
-        about = {"judge": b, "reference": a, "measure": judges.label(measure, [a, b])}
-        rows.append({**about, **counts, "which": "; ".join(names[is_opposite])})
+        rows.append(row)
     return pd.DataFrame(rows)

@@ -258,8 +258,7 @@ def shape(field: str, title: str | None = None, *, domain: Sequence[Any]) -> alt
 
 def by_collection(frame: pd.DataFrame, column: str = "collection") -> dict[str, Any]:
     """The colour of each collection, if a frame has several collections."""
-    several = column in frame and frame[column].nunique() > 1
-    return {"color": category(column)} if several else {}
+    return {"color": category(column)} if column in frame and frame[column].nunique() > 1 else {}
 
 
 def cells(

@@ -220,10 +220,6 @@ def _no_table() -> Columns:
     return run_columns({})
 
 
-class NothingJudged(UserWarning):
-    """None of a run's documents is judged."""
-
-
 def judge(judgements: Judgements, run: Any) -> JudgedRun:
     """Puts a run in order and matches it with judgements.
 
@@ -241,7 +237,7 @@ def judge(judgements: Judgements, run: Any) -> JudgedRun:
     """
     judged = judge_part(judgements, run, "warn")
     if judged.retrieved.any() and len(judgements.docnos) and not len(judged.pairs):
-        warn(none_judged(judged), NothingJudged)
+        warn(none_judged(judged))
     if fault := judged.constant_fault:
         warn(f"the run {fault}")
     return judged
@@ -313,8 +309,10 @@ def _look_like(what: str, ours: pa.LargeStringArray, theirs: pa.LargeStringArray
         if what == "query"
         else ("ids", "; truncated or prefixed ids, or other qrels?")
     )
-    first = ours[0].as_py(), theirs[0].as_py()
-    return f"its {ids} look like {first[0]!r}, the {ids} of the qrels like {first[1]!r}{other}"
+    return (
+        f"its {ids} look like {ours[0].as_py()!r}, the {ids} of the qrels like "
+        f"{theirs[0].as_py()!r}{other}"
+    )
 
 
 # Runs in other orders of equal scores

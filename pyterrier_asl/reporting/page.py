@@ -243,8 +243,7 @@ def short_names(names: Sequence[str], most: int = 16) -> list[str]:
     ['bm25', 'bm25-tun…of-it-1', 'bm25-tun…of-it-2']
     """
     for head in (most // 2, 3, most - 4):
-        tail = most - 1 - head
-        short = [n if len(n) <= most else f"{n[:head]}…{n[-tail:]}" for n in names]
+        short = [n if len(n) <= most else f"{n[:head]}…{n[head + 1 - most :]}" for n in names]
         if len(set(short)) == len(names):
             return short
     marks = [f"…{number}" for number in range(1, len(names) + 1)]

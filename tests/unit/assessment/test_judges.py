@@ -355,6 +355,7 @@ def test_the_best_judge_and_the_others_in_words():
     assert same.differences["p"].tolist() == [1.0] * 2
     says = same.sentences()[0]
     assert says.count(". y (") == 1 and "is not significantly different" in says
+    assert says.endswith("(paired bootstrap over queries).")  # of a single pair
     assert asl.judges(judged(labels, 0.1, 9), {"bad": others["bad"]}, draws=5).differences.empty
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ir_measures import Qrel, ScoredDoc
 
-from pyterrier_asl.judging.judged_run import JudgedRun, NothingJudged, TiedRun, judge, judge_whole
+from pyterrier_asl.judging.judged_run import JudgedRun, TiedRun, judge, judge_whole
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.judging.ranking import rank
 
@@ -172,7 +172,7 @@ def test_duplicates_count_once_at_their_best_rank_and_are_warned_of():
 
 def test_strangers_are_warned_of_and_an_error_for_a_whole_answer():
     judgements = Judgements({"q": {"a": 1}})
-    with pytest.warns(NothingJudged, match=r"none of the documents of the run .*'A'.*'a'"):
+    with pytest.warns(UserWarning, match=r"^none of the documents of the run .*'A'.*'a'"):
         judge(judgements, {"q": {"A": 1}})
     with pytest.raises(ValueError, match="none of the documents of the run"):
         judge_whole(judgements, {"q": {"A": 1}})
