@@ -142,8 +142,9 @@ def save_junit(
             ElementTree.SubElement(
                 case, _ELEMENTS[verdict.outcome], message=_xml_text(verdict.message)
             )
-        text = "\n".join([str(verdict), *(f"Note: {note}" for note in notes)])
-        ElementTree.SubElement(case, "system-out").text = _xml_text(text)
+        ElementTree.SubElement(case, "system-out").text = _xml_text(
+            "\n".join([str(verdict), *(f"Note: {note}" for note in notes)])
+        )
     with replacing(path, begins=b"<?xml") as file:
         ElementTree.ElementTree(suite).write(file, encoding="utf-8", xml_declaration=True)
 

@@ -195,8 +195,11 @@ def ranks_of(
         for track, sample in samples.items()
         if len(sample.qids) >= FEWEST
     }
-    means = {track: sample.means for track, sample in samples.items()}
-    return _with_tracks(board, tracks, pd.DataFrame(means, whole.names))
+    return _with_tracks(
+        board,
+        tracks,
+        pd.DataFrame({track: sample.means for track, sample in samples.items()}, whole.names),
+    )
 
 
 def _intervals(sample: Sample, judge: str, options: dict[str, Any]) -> RankIntervals:

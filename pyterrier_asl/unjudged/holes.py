@@ -234,7 +234,6 @@ class Holes(Printed):
     def describe_documents(self, documents: Ints) -> pd.DataFrame:
         """Some of the documents of :attr:`order` as a frame (see :attr:`todo`)."""
         judgements, runs = self.labelled.judgements, self.labelled.unjudged.runs
-        weight = pd.Series(self._weights, self.labelled.documents)[documents].to_numpy()
         of_runs = [pd.Series(run.ranks, run.pairs).reindex(documents) for run in runs]
         if self.are_two:
             ranks = dict(zip(("rank_a", "rank_b"), of_runs))
@@ -245,7 +244,7 @@ class Holes(Printed):
             {
                 "qid": [self.runs.qids[query] for query in judgements.queries[documents]],
                 "docno": take(judgements.docnos, documents).to_pylist(),
-                "weight": weight,
+                "weight": pd.Series(self._weights, self.labelled.documents)[documents].to_numpy(),
                 **{name: column.astype("Int64").array for name, column in ranks.items()},
                 "runs": sum(column.notna().to_numpy(dtype=np.int64) for column in of_runs),
             }

@@ -1,6 +1,7 @@
 """Comparisons and guards on tables of scores and on several collections (differences.py)."""
 
 import re
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -28,25 +29,33 @@ def runs(seed, topics=30):
     }
 
 
+@cache
+def scored():
+    return asl.evaluate(runs(0), QRELS, ["AP", "ASL@5"])
+
+
 SCORES = ("--scores", "scores.csv")
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The folder the command is run in: scores.csv, x.qrels, and the runs in x."""
+    path = tmp_path_factory.mktemp("compared")
+    (path / "x").mkdir()
+    for name, run in runs(0).items():
+        write_run(run, path / "x" / f"{name}.run")
+    write_qrels(QRELS, path / "x.qrels")
+    scored().to_csv(path / "scores.csv", index=False)
+    return path
+
+
 @pytest.fixture
-def files(tmp_path, monkeypatch):
-    """The folder the command is run in: scores.csv, qrels, other, and the folders x and y."""
-    monkeypatch.chdir(tmp_path)
-    for folder, seed, topics in (("x", 0, 30), ("y", 1, 12)):
-        (tmp_path / folder).mkdir()
-        for name, run in runs(seed, topics).items():
-            write_run(run, tmp_path / folder / f"{name}.run")
-        write_qrels({qid: QRELS[qid] for qid in TOPICS[:topics]}, f"{folder}.qrels")
-    frame = asl.evaluate("x", "x.qrels", ["AP", "ASL@5"], long=True)
-    frame.to_csv(tmp_path / "scores.csv", index=False)
-    return tmp_path
+def files(folder, monkeypatch):
+    monkeypatch.chdir(folder)
 
 
 def test_scores_give_what_the_runs_give():
-    frame = asl.evaluate(runs(0), QRELS, ["AP", "ASL@5"])
+    frame = scored()
     options = {"baseline": "old", "conditions": ["AP worse p<.05"], "test": "wilcoxon"}
     by_scores = asl.compare(asl.read_scores(frame), measures=["AP", "ASL@5"], **options)
     by_runs = asl.compare(runs(0), QRELS, ["AP", "ASL@5"], **options, correction="holm")
@@ -67,7 +76,7 @@ def test_scores_give_what_the_runs_give():
     ],
 )
 def test_what_scores_cannot_say(options, message):
-    scores = asl.read_scores(asl.evaluate(runs(0), QRELS, ["AP"]))
+    scores = asl.read_scores(scored()[["name", "qid", "AP"]])
     with pytest.raises(ValueError, match=message):
         asl.compare(scores, **options)
 
@@ -200,13 +209,13 @@ def test_a_collection_of_few_topics_has_no_test_and_the_notes_say_so():
     assert "x and y have fewer than 10 topics: no test." in notes
 
 
-@pytest.mark.parametrize("form", ["table", "markdown", "tsv"])
-def test_every_form_but_latex_has_each_collection(form, capsys):
+def test_every_form_but_latex_has_each_collection(capsys):
     compared = asl.compare(collections(), None, ["AP", "ASL@5"], baseline="old")
-    print_comparison(compared, form)
-    text = capsys.readouterr().out
-    assert all(re.search(rf"^\W*{track}\b", text, re.M) for track in ("overall", "x", "y"))
-    assert ("ASL@5 ↓" in text) == (form != "tsv")
+    for form in ("table", "markdown", "tsv"):
+        print_comparison(compared, form)
+        text = capsys.readouterr().out
+        assert all(re.search(rf"^\W*{track}\b", text, re.M) for track in ("overall", "x", "y"))
+        assert ("ASL@5 ↓" in text) == (form != "tsv")
 
 
 def test_scores_of_several_collections():

@@ -101,7 +101,7 @@ def test_the_range_of_rareness_depends_on_its_runs():
     assert "as the mean of A allows 1.25 at most" in verdicts[1].message
 
 
-@settings(max_examples=8)
+@settings(max_examples=6)
 @given(
     grades=st.lists(st.integers(-1, 4), min_size=8, max_size=8),
     ranking=st.permutations(range(8)),
