@@ -242,7 +242,7 @@ def test_mc4_orders_a_transitive_tournament_and_lets_equals_share():
 
 
 def test_cycles_are_all_circular_triples_by_their_weakest_preference():
-    runs, qrels = some_runs(16, systems=9, queries=5)
+    runs, qrels = some_runs(18, systems=9, queries=5)
     for kind in ("sgnLP", "rrLP"):
         matrix = preference_matrix(runs, qrels)
         mean = getattr(matrix, kind).to_numpy()
