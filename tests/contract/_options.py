@@ -208,29 +208,24 @@ def lengths() -> asl.DocLengths:
     return asl.DocLengths.from_dict(words)
 
 
-def transformers(setting: Setting, data: str = "plain") -> dict[str, pt.Transformer]:
-    ranked = {name: pt.model.add_ranks(run) for name, run in frames(data)[0].items()}
-    return {name: pt.Transformer.from_df(run) for name, run in ranked.items()}
+TOPICS = pd.DataFrame({"qid": _small.QUERIES[1:], "query": _small.QUERIES[1:]})
+
+
+def transformers(runs: dict[str, pd.DataFrame]) -> dict[str, pt.Transformer]:
+    return {name: pt.Transformer.from_df(pt.model.add_ranks(run)) for name, run in runs.items()}
 
 
 # Values on the command line
 
 
-def _file(name: str, text: str) -> str:
-    path = _small.folder() / name
-    path.write_text(text)
-    return str(path)
-
-
 def _saved(value: Any) -> str:
     """The file of a value."""
-    name = f"{type(value).__name__}-{id(value)}"
-    path = _small.folder() / name
+    path = _small.folder() / f"{type(value).__name__}-{id(value)}"
     if isinstance(value, pd.DataFrame):
-        return str(write_qrels(value, path))
-    if isinstance(value, dict):  # run -> group, query -> text
-        return _file(name, "".join(f"{key}\t{text}\n" for key, text in value.items()))
-    if not path.exists():
+        write_qrels(value, path)
+    elif isinstance(value, dict):  # run -> group, query -> text
+        path.write_text("".join(f"{key}\t{text}\n" for key, text in value.items()))
+    elif not path.exists():
         value.save(path)
     return str(path)
 
@@ -327,15 +322,11 @@ def _compare(runs: Any, qrels: Any, measure: str, **options: Any) -> Any:
 
 
 def _experiment(runs: Any, qrels: Any, measure: str, **options: Any) -> Any:
-    topics = pd.DataFrame({"qid": _small.QUERIES[1:], "query": _small.QUERIES[1:]})
-    systems = {name: pt.Transformer.from_df(pt.model.add_ranks(run)) for name, run in runs.items()}
-    return asl.Experiment(systems, topics, qrels, [measure], **options)
+    return asl.Experiment(transformers(runs), TOPICS, qrels, [measure], **options)
 
 
 def _trace(runs: Any, qrels: Any, measure: str, **options: Any) -> Any:
-    topics = pd.DataFrame({"qid": _small.QUERIES[1:], "query": _small.QUERIES[1:]})
-    ranked = pt.Transformer.from_df(pt.model.add_ranks(runs["alpha"]))
-    traced = asl.trace(ranked % 5, topics, qrels, [measure], **options)
+    traced = asl.trace(transformers(runs)["alpha"] % 5, TOPICS, qrels, [measure], **options)
     return traced.table, traced.by_document, traced.sentences()
 
 
@@ -531,7 +522,7 @@ def _guarded(setting: Setting) -> dict[str, Any]:
 
 def _with_table(change: Callable[[pd.DataFrame], pd.DataFrame]) -> dict[str, Any]:
     """Scores in another form, without and with the option."""
-    return {"table": lambda scores: change(scores)}
+    return {"table": change}
 
 
 def _with_added(change: Callable[[pd.DataFrame], pd.DataFrame]) -> Callable[[Setting], Any]:

@@ -153,7 +153,7 @@ def test_audit():
 
 def test_experiment():
     topics = pd.DataFrame({"qid": _small.QUERIES, "query": _small.QUERIES})
-    systems = list(transformers(SETTING).values())
+    systems = list(transformers(RUNS).values())
     cost, gain = (
         asl.Experiment(systems, topics, QRELS, [measure], baseline=0, correction="holm", ranks=True)
         for measure in (COST, GAIN)
