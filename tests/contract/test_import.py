@@ -1,4 +1,4 @@
-"""Importing the package is fast and imports large dependencies later."""
+"""Importing the package is fast and imports large dependencies later (lazy.py)."""
 
 import subprocess
 import sys

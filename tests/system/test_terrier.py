@@ -1,4 +1,4 @@
-"""A copied index gives the same numbers as Terrier's index, and as Terrier."""
+"""A copied index gives the same numbers as Terrier's index (terrier_index.py), and as Terrier."""
 
 import os
 import pickle

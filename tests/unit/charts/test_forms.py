@@ -1,4 +1,4 @@
-"""The forms that charts share."""
+"""The forms and the scales that charts share (forms.py, scales.py)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``pyterrier-asl audit``: judgements of people and of a machine."""
+"""``audit`` and ``plan-audit`` (plan_audit.py): judgements of people and of a machine."""
 
 import dataclasses
 import json

@@ -1,4 +1,4 @@
-"""Scores of other programs, read from all formats, and errors of wrong tables (scores.py)."""
+"""Scores of other programs from all formats, and errors of tables (scores.py, score_files.py)."""
 
 import gzip
 import re

@@ -1,5 +1,5 @@
 """Ranking and judging, against plain loops over dicts and, for many rows, pandas.
-Tests of judged_run.py, judgements.py, ranking.py."""
+Tests of judged_run.py, judgements.py, ranking.py, remembered.py."""
 
 import warnings
 

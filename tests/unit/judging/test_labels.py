@@ -1,4 +1,4 @@
-"""Labels: formats, and unchanged official grades."""
+"""Labels: formats, and unchanged official grades (label_files.py, qrels.py)."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The numbers of a report equal the numbers of evaluation and analyses."""
+"""The numbers of a report equal the numbers of evaluation and analyses (findings.py)."""
 
 import dataclasses
 

@@ -1,4 +1,4 @@
-"""The file of a report: complete, offline, safe, and the same for the same input."""
+"""The file of a report: complete, offline, safe, and the same for the same input (render.py)."""
 
 import base64
 import gzip
