@@ -288,7 +288,8 @@ def test_an_error_reaches_every_output(files):
     judged = Path("qrels").read_text()
     Path("irrelevant").write_text(judged.replace(" 1\n", " 0\n").replace(" 2\n", " 0\n"))
     Path("contradictory").write_text(f"{judged}q1 0 d0 {1 - min(QRELS['q1']['d0'], 1)}\n")
-    assert set(outcomes(compare("--fail-if", "AP better", *OUTPUTS)).values()) == {"PASS"}
+    for condition, outcome in (("AP better", "PASS"), ("ASL@20 worse p<.05", "FAIL")):
+        assert set(outcomes(compare("--fail-if", condition, *OUTPUTS)).values()) == {outcome}
     for arguments, message in ERRORS:
         for name in ("guard.xml", "guard.md"):
             Path(name).unlink()
