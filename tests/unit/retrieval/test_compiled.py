@@ -14,9 +14,9 @@ def test_loops_that_cannot_be_kept_are_compiled(monkeypatch):
     """Numba keeps no functions without a file."""
     module = ModuleType("loops_without_a_file")
     exec("def twice(x):\n    return 2 * x", vars(module))
-
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    assert compiled.compile_loops(module.__name__).twice(21) == 42
+    twice = compiled.compile_loops(module.__name__).twice
+    assert twice(21) == 42 and twice.py_func(21) == 42
 
 
 FEW_LOOPS = """

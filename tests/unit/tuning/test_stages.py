@@ -3,6 +3,7 @@
 import itertools
 
 import numpy as np
+import optuna
 import pyterrier as pt
 import pytest
 from _sweeps import Collection
@@ -183,13 +184,18 @@ def test_what_was_before_is_tried_in_every_stage():
         Stage("one", first, {first: {"x": [bottom]}}, handed_to=[last]),
         Stage("two", last, {last: {"x": [bottom]}}),
     ]
-    result = StagedSearch(stages, TOPICS, QRELS, "map", n_trials=1, seed=0)
+    storage = optuna.storages.InMemoryStorage()
+    options = {"n_trials": 1, "seed": 0, "storage": storage}
+    result = StagedSearch(stages, TOPICS, QRELS, "map", **options)
     for table in (result.table, *result.trials.values()):
         assert table.index.tolist() == [*range(len(table))]
     assert result.trials["one"]["trial"].tolist() == [-1, 0]
     assert result.trials["two"]["trial"].tolist() == [-1, -2, 0]  # its own and the earlier settings
     assert result.settings == {"one": {"x": top}, "two": {"x": top}}
     assert result.trials["two"]["map"].max() == pytest.approx(maps[top])
+    StagedSearch(stages, TOPICS, QRELS, "map", trials_only=True, **options)
+    names = optuna.study.get_all_study_names(storage)
+    assert len(names) == 3  # a second stage after another first setting is another study
 
 
 def test_of_equal_settings_the_one_from_before_stays():
