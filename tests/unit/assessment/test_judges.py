@@ -65,10 +65,7 @@ def test_values_match_the_definitions():
     systems = runs(labels)
     report = asl.judges(people, {"model": model}, systems, "P@5", test="t", draws=2)
     value = report.agreement.set_index("agreement")["value"]
-    a, b = (
-        np.array([grade for docs in qrels.values() for grade in docs.values()])
-        for qrels in (people, model)
-    )
+    a, b = (np.array([g for docs in of.values() for g in docs.values()]) for of in (people, model))
     table = pd.crosstab(a, b).to_numpy()
     assert value["kappa"] == pytest.approx(cohens_kappa(table).kappa)
     assert value["agreement"] == pytest.approx(np.mean(a == b))
@@ -87,27 +84,24 @@ RANKINGS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("measure", "options", "by_graded", "by_binary", "label"),
-    [
-        ("AP", {}, "AP", "AP", "AP"),
-        ("AP", {"rel": 2, "judge_rel": {"m": 1}}, "AP(rel=2)", "AP", "AP(rel=2), m: rel=1"),
-        ("AP(rel=2)", {"judge_rel": {"m": 1}}, "AP(rel=2)", "AP", "AP(rel=2), m: rel=1"),
-        ("AP(rel=2)", {"judge_rel": 1}, "AP(rel=2)", "AP", "AP(rel=2), m: rel=1"),
-        ("AP(rel=2)", {"rel": 1, "judge_rel": 1}, "AP(rel=2)", "AP", "AP(rel=2), m: rel=1"),
-        ("AP", {"rel": 1, "judge_rel": 1}, "AP", "AP", "AP"),
-        ("nDCG@3", {"rel": 2, "judge_rel": 1}, "nDCG@3", "nDCG@3", "nDCG@3"),
-    ],
-)
-def test_a_measures_own_rel_beats_rel_and_a_judges_own_beats_both(
-    measure, options, by_graded, by_binary, label
-):
+#: Measure, options, the measure by the graded labels, and what the label adds.
+RELS = [
+    *(("AP", {}, "AP", ""), ("AP", {"rel": 1, "judge_rel": 1}, "AP", "")),
+    ("AP", {"rel": 2, "judge_rel": {"m": 1}}, "AP(rel=2)", ", m: rel=1"),
+    ("AP(rel=2)", {"judge_rel": {"m": 1}}, "AP(rel=2)", ", m: rel=1"),
+    ("AP(rel=2)", {"judge_rel": 1}, "AP(rel=2)", ", m: rel=1"),
+    ("AP(rel=2)", {"rel": 1, "judge_rel": 1}, "AP(rel=2)", ", m: rel=1"),
+    ("nDCG@3", {"rel": 2, "judge_rel": 1}, "nDCG@3", ""),
+]
+
+
+@pytest.mark.parametrize(("measure", "options", "graded", "judge"), RELS)
+def test_a_measures_own_rel_beats_rel_and_a_judges_own_beats_both(measure, options, graded, judge):
     report = asl.judges(GRADED, {"m": BINARY}, RANKINGS, [measure], test="t", draws=5, **options)
     rows = report.agreement[report.agreement["agreement"] == "tau"]
-    assert rows["measure"].tolist() == [label]
-    tau = tau_by(RANKINGS, (GRADED, by_graded), (BINARY, by_binary))
+    assert rows["measure"].tolist() == report.reversals["measure"].tolist() == [graded + judge]
+    tau = tau_by(RANKINGS, (GRADED, graded), (BINARY, graded.removesuffix("(rel=2)")))
     assert rows["value"].iloc[0] == pytest.approx(tau)
-    assert report.reversals["measure"].tolist() == [label]
 
 
 def test_the_rel_of_a_measure_is_not_that_of_the_documents():
@@ -140,8 +134,7 @@ def test_the_human_range_is_on_the_pairs_that_the_judge_and_all_people_judged():
 
     narrow, _ = rows(people[0], machine)
     wide, report = rows(wider, machine_wider)
-    columns = ["value", "ci_low", "ci_high", "human_low", "human_high", "less_human"]
-    columns += ["less_low", "less_high", "pairs", "queries"]
+    columns = "value ci_low ci_high human_low human_high less_human less_low less_high".split()
     for kind in ("agreement", "kappa", "tau", "tau_AP", "RBO"):
         assert wide.loc[kind, columns].tolist() == pytest.approx(narrow.loc[kind, columns].tolist())
         assert wide.loc[kind, ["pairs", "queries", "human_pairs"]].tolist() == [360, 12, 360]

@@ -282,21 +282,18 @@ def test_no_sentence_has_a_number_that_is_none(what):
         assert not re.search(r"\bnan\b|\binf\b|None|-0\.|  |0 systems|−0\.0000", text), text
 
 
-@pytest.mark.parametrize(
-    ("what", "says"),
-    [
-        ("nothing relevant", "Both systems have the same AP on every query, 0.0000 on average."),
-        ("one system", "a, the only system here, has AP 0.5000."),
-        (
-            "one query",
-            "1 query is too few to say who could be the best by AP: at least 10 are needed.",
-        ),
-        ("equal runs", "All 3 systems have the same AP on every query, 0.5000 on average."),
-    ],
-)
-def test_what_is_said_of_few_values(what, says):
+SAYS = {
+    "nothing relevant": "Both systems have the same AP on every query, 0.0000 on average.",
+    "one system": "a, the only system here, has AP 0.5000.",
+    "one query": "1 query is too few to say who could be the best by AP: at least 10 are needed.",
+    "equal runs": "All 3 systems have the same AP on every query, 0.5000 on average.",
+}
+
+
+@pytest.mark.parametrize("what", SAYS)
+def test_what_is_said_of_few_values(what):
     findings = collect(*FEW[what], ["AP"])
-    assert verdict(findings)[0] == says
+    assert verdict(findings)[0] == SAYS[what]
     text = " ".join(answers(findings).values())
     assert "more queries" not in text and "significantly" not in text
     if what == "nothing relevant":

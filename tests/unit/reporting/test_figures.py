@@ -235,18 +235,11 @@ HIDDEN = [
     {"type": "bar", "binSpacing": 0, "strokeWidth": 0},
 ]
 #: Pixels, for all figures except the ranks by several measures.
-SIZES = {
-    "height": {280, 64},  # a figure, all systems on one query
-    "labelLimit": {330},
-    "size": {60, 34},  # the area of a point, the length of a tick
-    "strokeWidth": set(),
-    "thickness": {2},
-    "fontSize": set(),
-    "tickCount": {3},
-    "padding": {12, 0.3},  # pixels, a share of the distance of two measures
-    "labelPadding": {10},
-    "gradientLength": {180},
-}
+SIZES = {"labelLimit": {330}, "strokeWidth": set(), "thickness": {2}, "fontSize": set()}
+SIZES |= {"tickCount": {3}, "labelPadding": {10}, "gradientLength": {180}}
+SIZES |= {"height": {280, 64}}  # a figure, all systems on one query
+SIZES |= {"size": {60, 34}}  # the area of a point, the length of a tick
+SIZES |= {"padding": {12, 0.3}}  # pixels, a share of the distance of two measures
 
 
 @pytest.mark.parametrize("systems", [2, 12, 30])
