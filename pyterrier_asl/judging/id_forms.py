@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import lru_cache
 
 import pyarrow as pa
 
@@ -76,10 +77,12 @@ class Form:
         return len(found) >= _FEWEST and is_half and not any(map(self.has, other))
 
 
+@lru_cache(maxsize=1 << 16)  # runs share the ids of their qrels
 def _without_zeros(name: str) -> str:
     return re.sub(r"(?<![0-9])0+(?=[0-9])", "", name.lower())
 
 
+@lru_cache(maxsize=1 << 16)  # runs share the ids of their qrels
 def _without_separators(name: str) -> str:
     name = _without_zeros(name)
     return re.sub(r"[\W_]+", "", name) or name
