@@ -18,7 +18,7 @@ pytest.importorskip("vl_convert", reason="reports need pyterrier-asl[report]")
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 NAMES = [*RUNS][:3]
-MEASURES = ["AP", "ASL@20", "LexiP"]
+MEASURES = ["AP", "ASL@20"]
 SIZES = {f"d{at}": 5 + 7 * at for at in range(60)}
 
 
