@@ -93,8 +93,7 @@ def best_documents(
         end = start + keep_best(docs[:candidates], scores, seen, depth, best[start:])
         sort_by_score(best[start:end], scores, best_scores[start:end])
         offsets[query + 1] = end
-        scores[docs[:candidates]] = 0.0
-        seen[docs[:candidates]] = False
+        _forget(docs[:candidates], scores, seen)
     size = offsets[-1]
     return offsets, best[:size].copy(), best_scores[:size].copy()
 
@@ -161,8 +160,7 @@ def rank_judged(
             ranks[start:],
             above[start:],
         )
-        scores[docs[:candidates]] = 0.0
-        seen[docs[:candidates]] = False
+        _forget(docs[:candidates], scores, seen)
     size = offsets[-1]
     return retrieved, offsets, which[:size].copy(), ranks[:size].copy(), above[:size].copy()
 
@@ -192,6 +190,12 @@ def _accumulate(
             seen[doc] = True
             scores[doc] += term_score(weight, tf, length_norm(k1, b, length_ratios[doc]))
     return candidates
+
+
+def _forget(docs: Int32s, scores: Floats, seen: Bools) -> None:
+    """Resets the scores of these documents after :func:`_accumulate`."""
+    scores[docs] = 0.0
+    seen[docs] = False
 
 
 def _nth_largest(values: Floats, n: int) -> float:
