@@ -308,7 +308,8 @@ def judging(pairs: int, seeds: int) -> None:
         for pair, grades in open_pairs(name, pairs, seed=0):
             codes, unjudged = pair.labelled.documents, pair.labelled.unjudged
             queries = unjudged.judgements.queries[codes]
-            by_rank = codes[np.lexsort((queries, unjudged.best[codes]))]
+            best = unjudged.best(range(len(unjudged.runs)))
+            by_rank = codes[np.lexsort((queries, best[codes]))]
             counts["ours"].append(until_settled(pair, our_order(pair, grades), grades))
             counts["rank"].append(until_settled(pair, by_rank, grades))
             counts["random"] += [
