@@ -3,6 +3,7 @@
 import gzip
 import json
 
+import ir_datasets
 import pyarrow as pa
 import pytest
 from _datasets import register
@@ -25,6 +26,8 @@ def datasets(monkeypatch):
         "made-up/trec": TrecQuery("1", "waves", "What are waves?", "Waves of radio are."),
     }.items():
         register(monkeypatch, name, {"1": {"d1": 2}}, [topic], DOCS)
+    first, other = (ir_datasets.load(name).docs_handler() for name in ("made-up", "made-up/trec"))
+    monkeypatch.setattr(other, "docs_handler", lambda: first)
 
 
 @pytest.mark.filterwarnings("ignore:The inplace keyword")  # in PyTerrier
