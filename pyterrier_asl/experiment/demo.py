@@ -152,6 +152,8 @@ def about_order(means: Means) -> str:
         for first, second in permutations(ap, 2)
         if ap[first] > ap[second] and asl[first] > asl[second]
     ]
+    if not opposed:
+        return "AP and ASL@1000 put no two systems into opposite orders."
     _, first, second = max(opposed)
     return (
         f"AP puts '{first}' above '{second}' ({ap[first]:.4f} and {ap[second]:.4f}), ASL@1000 puts "

@@ -73,6 +73,8 @@ class Form:
             return any(number * 2 >= of_form[kind] for kind, number in kinds.items() if number > 1)
         own, other = (missing, ours) if self.is_theirs else (lacking, theirs)
         sizes = [sum(map(self.has, own))] + [len(lacking)] * self.is_theirs
+        if self.text[-1 if self.kind == "prefix" else 0].isdigit():
+            sizes = [len(lacking)]  # some numbers always begin or end like others: d2 and d289
         is_half = any(2 * len(found) >= size for size in sizes)
         return len(found) >= _FEWEST and is_half and not any(map(self.has, other))
 

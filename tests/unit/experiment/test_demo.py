@@ -87,6 +87,9 @@ def test_order_names_the_pair_that_ap_and_asl_disagree_about_most():
         "second, with R@1000 0.70 and 0.90."
     )
 
+    alike = demo.about_order(means(AP=[0.3, 0.25], ASL=[101.0, 201.0], R=[0.7, 0.9]))
+    assert alike == "AP and ASL@1000 put no two systems into opposite orders."
+
 
 def test_missing_says_shares():
     said = demo.about_missing({"a": (0.2, 0.9), "b": (0.1, 0.6)})

@@ -20,6 +20,17 @@ def test_half_of_the_ids_in_a_form_must_be_known_and_two_at_least(kind, form, la
     assert find_form({form("d17"), "other"}, {"d17", "none"}) is None
 
 
+@pytest.mark.parametrize(("ours", "theirs", "is_found"), [
+    (["d2", "d31", "d5", "d60", "d77"], ["d289", "d3189", "d9"], False),  # two of five, by chance
+    (["d289", "d3189", "d5", "d60", "d77"], ["d2", "d31", "d9"], False),
+    (["20227", "202231", "x"], ["7", "31", "9"], True),  # nearly all that are lacking
+    (["7", "31", "x"], ["20227", "202231", "20229"], True),
+])  # fmt: skip
+def test_numbers_that_begin_or_end_like_others_are_no_form(ours, theirs, is_found):
+    """Where an affix would divide a number, half of all ids that are lacking have it."""
+    assert (find_form({*ours}, {*theirs}) is not None) is is_found
+
+
 @pytest.mark.parametrize("size", [16, 17])
 def test_a_prefix_has_16_characters_at_most(size):
     names = {"d1", "d2", "d3"}
