@@ -135,8 +135,8 @@ def audit(
     for measure in named:
         h, f, rest = sample.values(measure, rows, less)
         estimates = prediction_powered(h, f, rest, target=target, alpha=alpha)
-        runs_of = {"run": names[rows], "minus": names[less]}
-        part = pd.DataFrame({"measure": sample.judges.label(measure), **runs_of})
+        label = sample.judges.label(measure)
+        part = pd.DataFrame({"measure": label, "run": names[rows], "minus": names[less]})
         for by, columns in _COLUMNS.items():
             estimate = getattr(estimates, by)
             part[[*columns]] = np.stack((estimate.mean, estimate.low, estimate.high), axis=1)
@@ -149,16 +149,8 @@ def audit(
         parts.append(part)
     first_run = "" if baseline is not None or all_pairs else str(names[0])
     note = _note(sample, target, alpha, int((less >= 0).sum()), first_run)
-    return Audit(
-        pd.concat(parts, ignore_index=True),
-        target,
-        sample.size,
-        len(sample.qids),
-        note,
-        answers,
-        explanations,
-        sample.judges.facts(named, name).notes,
-    )
+    table, notes = pd.concat(parts, ignore_index=True), sample.judges.facts(named, name).notes
+    return Audit(table, target, sample.size, len(sample.qids), note, answers, explanations, notes)
 
 
 def _note(sample: AuditedRuns, target: str, alpha: float, differences: int, first_run: str) -> str:

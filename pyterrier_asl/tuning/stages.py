@@ -143,7 +143,6 @@ def StagedSearch(
             known = [] if trials_only else [defaults[number], space.current()]
             if len(known) > 1 and known[0] == known[1]:
                 known.pop()
-            earlier = repr([(name, result.best) for name, result in results.items()]).encode()
             results[stage.name] = run_trials(
                 objective,
                 first={-1 - i: setting for i, setting in enumerate(known) if None not in setting},
@@ -152,7 +151,7 @@ def StagedSearch(
                 verbose=verbose,
                 storage=storage,
                 seed=None if seed is None else seed + number,
-                study_name=f"{study_name}-{stage.name}-{hashlib.sha256(earlier).hexdigest()[:8]}",
+                study_name=f"{study_name}-{stage.name}-{_settings_digest(results)}",
             )
             settings[stage.name] = dict(zip(space.labels, results[stage.name].best))
             use_settings([stage], settings)
@@ -162,13 +161,8 @@ def StagedSearch(
         for name, held in held_out.items():
             values = evaluate_pipeline(stages[-1].pipeline, *held, [metric, *measures], sweep=sweep)
             rows += mean_rows(name, values)
-    return StagedResult(
-        stages[-1].pipeline,
-        table_of(rows),
-        {name: result.trials for name, result in results.items()},
-        settings,
-        facts.notes,
-    )
+    trials = {name: result.trials for name, result in results.items()}
+    return StagedResult(stages[-1].pipeline, table_of(rows), trials, settings, facts.notes)
 
 
 @contextmanager
@@ -293,6 +287,12 @@ def use_settings(stages: Sequence[Stage], settings: Mapping[str, Mapping[str, An
             value = settings[stage.name][parameter.label]
             for transformer in (parameter.transformer, *stage.handed_to):
                 transformer.set_parameter(parameter.name, value)
+
+
+def _settings_digest(results: Mapping[str, SearchResult]) -> str:
+    """A digest of the best settings of earlier stages."""
+    best = [(name, result.best) for name, result in results.items()]
+    return hashlib.sha256(repr(best).encode()).hexdigest()[:8]
 
 
 def _table_rows(stage: str, result: SearchResult) -> Iterable[tuple[Any, ...]]:
