@@ -163,11 +163,11 @@ def test_weights_and_candidates(folders):
 
 
 def test_split_compares_with_the_default_parameters(folders):
-    columns, said = printed("here", "--split", "-m", "AP")
-    found = columns["AP best"]
-    even = slice(1, None, 2)
-    tuned = by_query("here", *settings(found), topics=even)
-    default = by_query("here", {}, {}, {}, topics=even)
+    columns, said = printed("here", "--split", "-m", "AP", "--weights", "rsj")
+    found, even, rsj = columns["AP best"], slice(1, None, 2), {"weights": "rsj"}
+    retrieval, feedback, final = settings(found)
+    tuned = by_query("here", retrieval, feedback | rsj, final, topics=even)
+    default = by_query("here", {}, rsj, {}, topics=even)
     for name in ("AP", "TBG"):
         means = tuned[name].mean(), default[name].mean()
         assert found["defaults on here, even", name] == pytest.approx(means[1], abs=1e-9)

@@ -157,16 +157,15 @@ def test_a_label_of_an_unknown_query_would_change_the_mean():
         merge_labels(QRELS, pd.DataFrame([label("x", qid="other")]))
 
 
-@pytest.mark.parametrize(("grade", "highest", "fits"), [(1, None, True), (2, None, False)])
 @pytest.mark.parametrize("qrels", [QRELS, {"q": {"a": 0}}])
-def test_a_label_is_of_the_scale(qrels, grade, highest, fits):
-    labels = pd.DataFrame([label("x", grade)])
-    if fits:
-        assert merge_labels(qrels, labels)["label"].iloc[-1] == grade
-    else:
-        with pytest.raises(ValueError, match=r"grades go up to 1: correct it, or pass highest=2"):
-            merge_labels(qrels, labels)
-        assert merge_labels(qrels, labels, highest=2)["label"].iloc[-1] == grade
+def test_a_label_is_of_the_scale(qrels):
+    one, two = (pd.DataFrame([label("x", grade)]) for grade in (1, 2))
+    assert merge_labels(qrels, one)["label"].iloc[-1] == 1
+    with pytest.raises(ValueError, match=r"grades go up to 1: correct it, or pass highest=2"):
+        merge_labels(qrels, two)
+    assert merge_labels(qrels, two, highest=2)["label"].iloc[-1] == 2
+    with pytest.raises(ValueError, match=r"grades go up to 1: "):  # of labels; one has grade 3
+        merge_labels({"q": {"a": 3}}, two, highest=1)
 
 
 @pytest.mark.parametrize(
