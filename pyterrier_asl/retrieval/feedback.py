@@ -27,6 +27,9 @@ from .index import TermIndex
 from .terrier import TerrierTerms
 from .weights import relevance_weights, robertson_weights
 
+#: The relative difference of selection values up to which they are equal.
+TIE = 1e-9
+
 K = TypeVar("K")
 
 
@@ -122,7 +125,7 @@ def select_terms(candidates: Candidates, fb_terms: int) -> tuple[Candidates, Boo
     order = np.concatenate([*of_queries]) + np.repeat(offsets[:-1], np.diff(offsets))
     value, places = values[order], within_query(offsets)
     larger = np.append(0.0, value[:-1])
-    is_tie = (places > 0) & (larger - value <= 1e-9 * np.abs(larger))
+    is_tie = (places > 0) & (larger - value <= TIE * np.abs(larger))
     if (is_tie & (value < larger)).any():
         order = order[np.lexsort((candidates.terms[order], np.cumsum(~is_tie)))]
     return candidates.take(order), (places < fb_terms) & (values[order] > 0)

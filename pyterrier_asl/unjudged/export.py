@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from ..io.atomic import check_replaceable, replacing
+from ..io.atomic import check_replaceable, kind_error, replacing
 from ..io.label_files import label_rows, read_labels
 from ..io.notices import counted
 from ..io.table_forms import jsonl_lines, tsv_lines
@@ -128,11 +128,12 @@ def _number_of_labels(path: str | os.PathLike[str], force: bool) -> int:
         return len(read_labels(path))
     except (ValueError, OSError) as error:
         with open(path, "rb") as file:
-            is_list = b"docno" in file.read(_HEADER)
-        if is_list or not force:
-            raise FileExistsError(
-                f"cannot write {path}: not every label that it holds can be read ({error})"
-            ) from None
+            if b"docno" in file.read(_HEADER):
+                raise FileExistsError(
+                    f"cannot write {path}: not every label that it holds can be read ({error})"
+                ) from None
+        if not force:
+            raise kind_error(path) from None
         return 0
 
 
