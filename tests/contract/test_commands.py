@@ -12,6 +12,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+import _options
 import _small
 import click
 import pandas as pd
@@ -19,23 +20,6 @@ import pytest
 from _calls import call, rows
 from _datasets import register
 from _files import write_qrels
-from _options import (
-    GROUPS,
-    SETTINGS,
-    TEXTS,
-    Setting,
-    files,
-    frames,
-    inputs,
-    judged_by,
-    judges_of,
-    lengths,
-    people,
-    several,
-    tuned,
-    words_of,
-    words_of_inputs,
-)
 from _reports import data_of
 from ir_datasets.formats import GenericQuery
 from test_options import assert_same_rows, rows_of
@@ -51,9 +35,9 @@ TEXT = {"q3": "waves", "q11": "a transistor"}
 
 def given(*, two: bool = False, data: str = "plain", swapped: bool = True) -> tuple[Any, Any]:
     """Runs and qrels of frames; swapped: the rows are in another order than in the files."""
-    runs, qrels = frames(data)
+    runs, qrels = _options.frames(data)
     if swapped:
-        runs, qrels = inputs(SETTINGS[0], data, {}, names=False, keep=("qid",))
+        runs, qrels = _options.inputs(_options.SETTINGS[0], data, {}, names=False, keep=("qid",))
     return {name: run for name, run in runs.items() if name in TWO or not two}, qrels
 
 
@@ -61,17 +45,20 @@ def given(*, two: bool = False, data: str = "plain", swapped: bool = True) -> tu
 def words(command: str, data: str = "plain") -> tuple[str, ...]:
     """A command with its inputs; ``two`` after its name: of two runs."""
     name, *options = command.split()
-    paths = words_of_inputs(SETTINGS[0], data)
+    paths = _options.words_of_inputs(_options.SETTINGS[0], data)
     if "two" in options:
         options.remove("two")
-        paths = [paths[0], *(str(files(data)[0][run]) for run in TWO)]
+        paths = [paths[0], *(str(_options.files(data)[0][run]) for run in TWO)]
     if name == "audit":
-        paths[0] = str(write_qrels(people(), _small.folder() / "people-of-audit"))
-        options += ["--judge", f"m={write_qrels(judged_by(0.7), _small.folder() / 'of-m')}"]
+        paths[0] = str(write_qrels(_options.people(), _small.folder() / "people-of-audit"))
+        options += [
+            "--judge",
+            f"m={write_qrels(_options.judged_by(0.7), _small.folder() / 'of-m')}",
+        ]
     if name == "judges":
         options += ["--draws", "30", "--reference", "r"]
         for judge, share in zip("xy", (0.7, 0.5)):
-            path = write_qrels(judged_by(share), _small.folder() / f"of-{judge}")
+            path = write_qrels(_options.judged_by(share), _small.folder() / f"of-{judge}")
             options += ["--judge", f"{judge}={path}"]
     if name == "analyze":
         return (name, *options, *paths)
@@ -83,10 +70,10 @@ def result(name: str, two: bool = False, data: str = "plain") -> Any:
     """The result of the function of a command."""
     runs, qrels = given(two=two, data=data)
     if name == "judges":
-        judges = judges_of(0.7, 0.5)(SETTINGS[0])
+        judges = _options.judges_of(0.7, 0.5)(_options.SETTINGS[0])
         return asl.judges(qrels, judges, runs, MEASURE, reference="r", draws=30)
     if name == "audit":
-        return asl.audit(runs, people(), MEASURE, judged_by(0.7), name="m")
+        return asl.audit(runs, _options.people(), MEASURE, _options.judged_by(0.7), name="m")
     return getattr(asl, name)(runs, qrels, MEASURE)
 
 
@@ -208,7 +195,7 @@ def test_a_note_is_printed_in_every_form(command):
 
 
 def test_the_grades_of_tracks_are_named():
-    said = words_of_inputs(Setting("several"))
+    said = _options.words_of_inputs(_options.Setting("several"))
     done = call("analyze", "effective-share", *said, "--rel", "one=2", "--rel", "two=1")
     assert "rel: 2 of one, 1 of two" in done.stdout
 
@@ -220,11 +207,11 @@ def test_the_grades_of_tracks_are_named():
 def datasets(monkeypatch) -> None:
     """Two datasets with their names in their texts."""
     qrels: dict[str, dict[str, int]] = {}
-    for qid, docno, label in frames()[1].itertuples(index=False):
+    for qid, docno, label in _options.frames()[1].itertuples(index=False):
         qrels.setdefault(qid, {})[docno] = int(label)
     for name in ("one", "two"):
         queries = [GenericQuery(qid, f"{name} {qid}") for qid in _small.QUERIES]
-        docs = {docno: f"{name} {docno}" for docno in TEXTS}
+        docs = {docno: f"{name} {docno}" for docno in _options.TEXTS}
         register(monkeypatch, f"of/{name}", qrels, queries, docs)
 
 
@@ -265,7 +252,7 @@ def test_a_pool_is_that_of_the_function(tmp_path):
     path = tmp_path / "made"
     done = call("pool", *words("evaluate")[2:6], "-o", str(path), "--depth", "3", "--name", "mine")
     assert done.exit_code == 0, done.stderr
-    runs = {name: given()[0][name] for name in frames()[0]}
+    runs = {name: given()[0][name] for name in _options.frames()[0]}
     made = asl.RarenessPool.from_runs(runs, depth=3, name="mine")
     assert repr(asl.RarenessPool.load(path)) == repr(made)
 
@@ -274,13 +261,15 @@ def test_ranks_of_collections_are_those_of_their_systems():
     """Systems in another order in each collection."""
     turned = {
         track: (dict(sorted(runs.items(), reverse=track == "two")), qrels)
-        for track, (runs, qrels) in several().items()
+        for track, (runs, qrels) in _options.several().items()
     }
-    found, expected = (asl.ranks(of, measures="ASL@10") for of in (turned, several()))
+    found, expected = (asl.ranks(of, measures="ASL@10") for of in (turned, _options.several()))
     assert_same_rows(rows_of(found.table), rows_of(expected.table))
     names = sorted(expected.means.index)
     pd.testing.assert_frame_equal(found.means.loc[names], expected.means.loc[names])
-    by_hand = asl.evaluate(several(), None, "ASL@10").groupby(["name", "track"])["ASL@10"].mean()
+    by_hand = (
+        asl.evaluate(_options.several(), None, "ASL@10").groupby(["name", "track"])["ASL@10"].mean()
+    )
     assert expected.means.stack().to_dict() == pytest.approx(by_hand.to_dict())
 
 
@@ -289,7 +278,7 @@ def test_tuning_is_that_of_the_function_with_all_options(tmp_path):
     from pyterrier_asl.tuning import clarke
     from pyterrier_asl.tuning.collection import load_collection
 
-    world = tuned()
+    world = _options.tuned()
     with gzip.open(tmp_path / "docs.jsonl.gz", "wt") as file:
         world.docs.to_json(file, orient="records", lines=True)
     world.topics.to_csv(tmp_path / "queries.tsv", sep="\t", header=False, index=False)
@@ -306,9 +295,9 @@ def test_a_page_is_that_of_the_function_with_all_options(tmp_path):
     pytest.importorskip("vl_convert", reason="reports need '.[report]'")
     options = {
         "measures": ["AP_Rareness@10", "TBG(missing_length=99)"],
-        "topics": TEXTS,
-        "docs": TEXTS,
-        "judges": judges_of(0.7, 0.5)(SETTINGS[0]),
+        "topics": _options.TEXTS,
+        "docs": _options.TEXTS,
+        "judges": _options.judges_of(0.7, 0.5)(_options.SETTINGS[0]),
         "judge_rel": {"x": 2},
         "people": ["x"],
         "title": "A title",
@@ -316,16 +305,16 @@ def test_a_page_is_that_of_the_function_with_all_options(tmp_path):
         "rel": 2,
         "cutoff": 5,
         "alpha": 0.3,
-        "lengths": lengths(),
-        "groups": GROUPS,
+        "lengths": _options.lengths(),
+        "groups": _options.GROUPS,
     }
     path = tmp_path / "page.html"
     command = main.get_command(click.Context(main), "report")
     of_qrels = {"drop_self": True, "labels": _small.labels()}
-    said = words_of(command, options | of_qrels)
-    done = call("report", *words_of_inputs(SETTINGS[0]), *said, "-o", str(path))
+    said = _options.words_of(command, options | of_qrels)
+    done = call("report", *_options.words_of_inputs(_options.SETTINGS[0]), *said, "-o", str(path))
     assert done.exit_code == 0, done.stderr
-    runs, qrels = files()
+    runs, qrels = _options.files()
     page = asl.report(runs, asl.Qrels(qrels, **of_qrels), **options)
     shown = [
         re.sub(r"pyterrier-asl report [^\"<]*", "", one) for one in (path.read_text(), page.html)

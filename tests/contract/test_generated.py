@@ -17,18 +17,7 @@ import pytest
 from _cases import DOORS, FAULTS, MEASURES, NOWHERE, check, make_case
 from hypothesis import HealthCheck, given, settings
 
-from pyterrier_asl import (
-    ASL,
-    TBG,
-    AP_Rareness,
-    DocLengths,
-    LexiP,
-    P_Rareness,
-    RarenessPool,
-    evaluate,
-    nASL,
-    search_lengths,
-)
+import pyterrier_asl as asl
 from pyterrier_asl.judging.judged_run import judge
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.measures.provider import JudgedRunEvaluator
@@ -116,16 +105,16 @@ def test_parameters_out_of_range_name_the_parameter(name, params):
 def test_a_deep_cutoff_does_not_overflow():
     qrels = {"q": {"a": 1, "b": 1, "c": 1, "d": 1}}
     deepest = 2**31 - 1
-    assert (ASL @ deepest).calc_aggregate(qrels, {"q": {"a": 1.0}}) == (1 + 3 * deepest) / 4
+    assert (asl.ASL @ deepest).calc_aggregate(qrels, {"q": {"a": 1.0}}) == (1 + 3 * deepest) / 4
 
 
 def test_lengths_have_limits_and_values_at_the_limits_are_finite():
     with pytest.raises(ValueError, match="lengths from 0 to 1e.09: document 'a' has 1e.308"):
-        TBG(lengths=DocLengths.from_dict({"a": 1e308})).calc_aggregate(
+        asl.TBG(lengths=asl.DocLengths.from_dict({"a": 1e308})).calc_aggregate(
             {"q": {"a": 1}}, {"q": {"a": 1.0}}
         )
     # the limits are allowed
-    extreme = TBG(missing_length=1e9, time_per_word=1e9, p_click_nonrel=0, halflife=5e-324)
+    extreme = asl.TBG(missing_length=1e9, time_per_word=1e9, p_click_nonrel=0, halflife=5e-324)
     value = extreme.calc_aggregate({"q": {"a": 1, "b": 1}}, {"q": {"x": 3, "a": 2, "b": 1}})
     assert value == 0
 
@@ -178,20 +167,20 @@ def test_a_query_of_a_dict_without_judgements_counts():
     qrels = {"q1": {}, "q2": {"a": 1}}
     run = {"q1": {"x": 1.0}, "q2": {"x": 2.0, "a": 1.0}}
     assert ir_measures.AP.calc_aggregate(qrels, run) == 0.25
-    assert ASL.calc_aggregate(qrels, run) == 1.5  # 1 and 2
-    assert LexiP.calc_aggregate(qrels, run) == 0.25
-    assert {m.query_id: m.value for m in ASL.iter_calc({"q": {}}, run)} == {"q": 1.0}
+    assert asl.ASL.calc_aggregate(qrels, run) == 1.5  # 1 and 2
+    assert asl.LexiP.calc_aggregate(qrels, run) == 0.25
+    assert {m.query_id: m.value for m in asl.ASL.iter_calc({"q": {}}, run)} == {"q": 1.0}
 
 
 def test_an_empty_run_of_a_pool_is_an_error():
     with pytest.raises(ValueError, match=r"runs of the pool are empty.*\['b'\]"):
-        RarenessPool.from_runs({"a": {"q": {"d": 1}}, "b": {}})
+        asl.RarenessPool.from_runs({"a": {"q": {"d": 1}}, "b": {}})
     with pytest.raises(ValueError, match="depth must be a whole number from 1 on, not 2.5"):
-        RarenessPool.from_runs({"a": {"q": {"d": 1}}}, depth=2.5)
+        asl.RarenessPool.from_runs({"a": {"q": {"d": 1}}}, depth=2.5)
 
 
 def test_large_grades_stay_themselves_in_search_lengths():
-    frame = search_lengths({"q": {"a": 1}}, {"q": {"a": 1e308}})
+    frame = asl.search_lengths({"q": {"a": 1}}, {"q": {"a": 1e308}})
     assert frame["grade"].tolist() == [1e308]
 
 
@@ -211,22 +200,22 @@ def test_a_million_relevant_documents():
 
     run = frame(docs).assign(doc_len=[words[doc] for doc in docs])
     with pytest.warns(UserWarning, match="fewer than 8"):
-        pool = RarenessPool.from_runs({"whole": run, "part": frame(docs[: n // 3])})
+        pool = asl.RarenessPool.from_runs({"whole": run, "part": frame(docs[: n // 3])})
     judged = judge(Judgements({"q": grades}), run)
     of_pool, ap = brute_force.rareness(docs, grades, [docs, docs[: n // 3]], n, depth=len(docs))
     lengths = brute_force.asl(docs, grades)
     expected = {
-        ASL: lengths,
-        ASL @ n: brute_force.asl(docs[:n], grades, k=n),
-        nASL(cutoff=2 * n): 1 - (lengths - 1) / (2 * n),
-        LexiP: brute_force.lexip(docs, grades),
-        TBG: brute_force.tbg(docs, grades, words),
-        P_Rareness(pool=pool, depth=len(docs)) @ n: of_pool,
-        AP_Rareness(pool=pool, depth=len(docs)) @ n: ap,
+        asl.ASL: lengths,
+        asl.ASL @ n: brute_force.asl(docs[:n], grades, k=n),
+        asl.nASL(cutoff=2 * n): 1 - (lengths - 1) / (2 * n),
+        asl.LexiP: brute_force.lexip(docs, grades),
+        asl.TBG: brute_force.tbg(docs, grades, words),
+        asl.P_Rareness(pool=pool, depth=len(docs)) @ n: of_pool,
+        asl.AP_Rareness(pool=pool, depth=len(docs)) @ n: ap,
     }
     for measure, value in expected.items():
         assert measure.values(judged).tolist() == [pytest.approx(value, rel=1e-11)], measure
-    found = evaluate({"run": run}, {"q": grades}, ["AP", "nDCG", f"P@{n}"], progress=False)
+    found = asl.evaluate({"run": run}, {"q": grades}, ["AP", "nDCG", f"P@{n}"], progress=False)
     relevant = np.array([doc in grades for doc in docs])
     ranks = np.flatnonzero(relevant) + 1
     discounts = [np.log2(each + 1) for each in (ranks, np.arange(1, n + 1))]
@@ -261,7 +250,7 @@ def test_a_million_relevant_documents():
 )
 def test_scores_at_the_limits_of_floats(scores, first):
     run = dict(zip("ab", scores))
-    assert LexiP.calc_aggregate({"q": {first: 1}}, {"q": run}) == 1
+    assert asl.LexiP.calc_aggregate({"q": {first: 1}}, {"q": run}) == 1
     assert ir_measures.RR.calc_aggregate({"q": {first: 1}}, {"q": run}) == 1
 
 
@@ -276,7 +265,7 @@ def test_no_value_depends_on_the_other_queries():
     words["q7"][:] = 1e9
     rows = [(q, d, s, w) for q in queries for (d, s), w in zip(run[q].items(), words[q])]
     frame = pd.DataFrame(rows, columns=["query_id", "doc_id", "score", "doc_len"])
-    measures = [ASL, nASL, LexiP, TBG, ASL(g=3) @ 10]
+    measures = [asl.ASL, asl.nASL, asl.LexiP, asl.TBG, asl.ASL(g=3) @ 10]
     all_ = {(m.query_id, m.measure): m.value for m in ir_measures.iter_calc(measures, qrels, frame)}
     for q in queries[::37]:
         alone = ir_measures.iter_calc(measures, {q: qrels[q]}, frame[frame["query_id"] == q])
@@ -296,9 +285,11 @@ def test_means_do_not_depend_on_the_order_of_queries():
     others = {f"d{rank}": rank / 8 for rank in range(8)}
     run = {f"q{i}": {**others, "a": score} for i, score in enumerate(scores)}
     orders = (list(run), list(run)[::-1], sorted(run, key=lambda qid: run[qid]["a"]))
-    evaluators = [JudgedRunEvaluator([LexiP], {qid: {"a": 1} for qid in order}) for order in orders]
-    means = [evaluator.calc_aggregate(run)[LexiP] for evaluator in evaluators]
+    evaluators = [
+        JudgedRunEvaluator([asl.LexiP], {qid: {"a": 1} for qid in order}) for order in orders
+    ]
+    means = [evaluator.calc_aggregate(run)[asl.LexiP] for evaluator in evaluators]
     assert len(set(means)) == 1
-    assert [evaluator.calc(run).aggregated[LexiP] for evaluator in evaluators] == means
+    assert [evaluator.calc(run).aggregated[asl.LexiP] for evaluator in evaluators] == means
     values = [1 / (1 + sum(other > score for other in others.values())) for score in scores]
     assert means[0] == pytest.approx(np.mean(values))

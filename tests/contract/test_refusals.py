@@ -9,16 +9,7 @@ from _calls import call
 from _files import write_qrels, write_run
 from _small import collection
 
-from pyterrier_asl import (
-    TermIndex,
-    analysis,
-    compare,
-    judges,
-    merge_labels,
-    ranks,
-    read_scores,
-    report,
-)
+import pyterrier_asl as asl
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.tuning.objective import make_task
 
@@ -37,57 +28,59 @@ LABELS = pd.DataFrame({"qid": ["q1"], "docno": ["d1"], "label": [0]})
 
 REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "a rank below the ranking": (
-        lambda: analysis.tie_probability(10, [1], [11]),
+        lambda: asl.analysis.tie_probability(10, [1], [11]),
         "rank must be between 1 and n = 10, but 11 is not",
     ),
     "a cut-off below the ranking": (
-        lambda: analysis.preference_levels(9, [1], cutoff=10),
+        lambda: asl.analysis.preference_levels(9, [1], cutoff=10),
         "cut-off must be between 1 and n = 9, but 10 is not",
     ),
     "no depth": (
-        lambda: analysis.satisfaction(RUNS, QRELS, depth=0),
+        lambda: asl.analysis.satisfaction(RUNS, QRELS, depth=0),
         "depth must be a whole number from 1 on, not 0",
     ),
-    "no judge": (lambda: judges(QRELS, {}), "no judge to compare with the reference"),
+    "no judge": (lambda: asl.judges(QRELS, {}), "no judge to compare with the reference"),
     "no qrels": (lambda: Evaluation.of(RUNS), "qrels are needed: a frame, a file"),
     "another way with conflicts": (
-        lambda: merge_labels(QRELS, LABELS, conflicts="mine"),
+        lambda: asl.merge_labels(QRELS, LABELS, conflicts="mine"),
         "must be 'error' or 'official', not 'mine'",
     ),
     "a collection named as all together": (
-        lambda: ranks({"overall": (RUNS, QRELS), "x": (RUNS, QRELS)}, measures="AP"),
+        lambda: asl.ranks({"overall": (RUNS, QRELS), "x": (RUNS, QRELS)}, measures="AP"),
         "a collection is called 'overall', as all together are: rename it",
     ),
     "a compared collection named as all together": (
-        lambda: compare({"overall": (RUNS, QRELS), "x": (RUNS, QRELS)}, measures="AP"),
+        lambda: asl.compare({"overall": (RUNS, QRELS), "x": (RUNS, QRELS)}, measures="AP"),
         "a collection is called 'overall', as all together are: rename it",
     ),
     "a single run": (
-        lambda: compare({"alpha": RUNS["alpha"]}, QRELS),
+        lambda: asl.compare({"alpha": RUNS["alpha"]}, QRELS),
         "there is only the run 'alpha': compare two at least",
     ),
     "a single system with scores": (
-        lambda: compare(read_scores(SCORES[SCORES["name"] == "old"])),
+        lambda: asl.compare(asl.read_scores(SCORES[SCORES["name"] == "old"])),
         "there is only the run 'old': compare two at least",
     ),
-    "no file of scores": (lambda: read_scores([]), "no files of scores are given"),
+    "no file of scores": (lambda: asl.read_scores([]), "no files of scores are given"),
     "measures with other topics": (
-        lambda: report(
-            read_scores(SCORES[~((SCORES["measure"] == "RR") & (SCORES["qid"] == "q4"))])
+        lambda: asl.report(
+            asl.read_scores(SCORES[~((SCORES["measure"] == "RR") & (SCORES["qid"] == "q4"))])
         ),
         "RR has other systems or topics than AP",
     ),
     "an infinite value in a report": (
-        lambda: report(read_scores(SCORES.replace({"value": {1 / 12: float("inf")}}))),
+        lambda: asl.report(asl.read_scores(SCORES.replace({"value": {1 / 12: float("inf")}}))),
         "AP has values that are not finite",
     ),
     "an infinite value in a leaderboard": (
-        lambda: ranks(read_scores(SCORES.replace({"value": {1 / 12: float("inf")}})), None, "AP"),
+        lambda: asl.ranks(
+            asl.read_scores(SCORES.replace({"value": {1 / 12: float("inf")}})), None, "AP"
+        ),
         "AP of 'old' for topic 'q1' is inf",
     ),
     "weights that are too large": (
         lambda: (
-            TermIndex.from_documents({"docno": name, "text": text} for name, text in TEXTS)
+            asl.TermIndex.from_documents({"docno": name, "text": text} for name, text in TEXTS)
             .bm25(k1=1e308)
             .search("rare rare rare")
         ),
@@ -122,11 +115,11 @@ def test_an_error_names_the_mistake(mistake):
 @pytest.mark.parametrize(
     "function",
     [
-        lambda judges_: judges(QRELS, judges_),
-        lambda judges_: ranks(RUNS, QRELS, "AP", judges=judges_),
-        lambda judges_: report(RUNS, QRELS, judges=judges_),
-        lambda judges_: analysis.assessor_scores(QRELS, judges_),
-        lambda judges_: analysis.satisfaction(RUNS, QRELS, judges=judges_),
+        lambda judges_: asl.judges(QRELS, judges_),
+        lambda judges_: asl.ranks(RUNS, QRELS, "AP", judges=judges_),
+        lambda judges_: asl.report(RUNS, QRELS, judges=judges_),
+        lambda judges_: asl.analysis.assessor_scores(QRELS, judges_),
+        lambda judges_: asl.analysis.satisfaction(RUNS, QRELS, judges=judges_),
     ],
 )
 def test_judges_are_a_dict_from_name_to_qrels(function, judges_, what):
@@ -137,10 +130,10 @@ def test_judges_are_a_dict_from_name_to_qrels(function, judges_, what):
 @pytest.mark.parametrize(
     "function",
     [
-        lambda: judges(QRELS, {"qrels": QRELS}, reference="qrels"),
-        lambda: ranks(RUNS, QRELS, "AP", judges={"qrels": QRELS}),
-        lambda: analysis.assessor_scores(QRELS, {"qrels": QRELS}),
-        lambda: analysis.satisfaction(RUNS, QRELS, judges={"qrels": QRELS}),
+        lambda: asl.judges(QRELS, {"qrels": QRELS}, reference="qrels"),
+        lambda: asl.ranks(RUNS, QRELS, "AP", judges={"qrels": QRELS}),
+        lambda: asl.analysis.assessor_scores(QRELS, {"qrels": QRELS}),
+        lambda: asl.analysis.satisfaction(RUNS, QRELS, judges={"qrels": QRELS}),
     ],
 )
 def test_no_judge_has_the_name_of_the_judge_of_the_qrels(function):
@@ -150,14 +143,14 @@ def test_no_judge_has_the_name_of_the_judge_of_the_qrels(function):
 
 #: Calls with random draws.
 RANDOM: dict[str, Callable[..., Any]] = {
-    "ranks": lambda **how: ranks(RUNS, QRELS, "AP", **how),
-    "judges": lambda **how: judges(QRELS, {"m": QRELS}, RUNS, **how),
-    "stability": lambda **how: analysis.stability(RUNS, QRELS, ["AP"], **how),
-    "missing_labels": lambda **how: analysis.missing_labels(RUNS, QRELS, **how),
-    "preference_discrimination": lambda **how: analysis.preference_discrimination(
+    "ranks": lambda **how: asl.ranks(RUNS, QRELS, "AP", **how),
+    "judges": lambda **how: asl.judges(QRELS, {"m": QRELS}, RUNS, **how),
+    "stability": lambda **how: asl.analysis.stability(RUNS, QRELS, ["AP"], **how),
+    "missing_labels": lambda **how: asl.analysis.missing_labels(RUNS, QRELS, **how),
+    "preference_discrimination": lambda **how: asl.analysis.preference_discrimination(
         RUNS, QRELS, tests=["tukey-randomized"], **how
     ),
-    "agreement_by_number_of_systems": lambda **how: analysis.agreement_by_number_of_systems(
+    "agreement_by_number_of_systems": lambda **how: asl.analysis.agreement_by_number_of_systems(
         RUNS, QRELS, **how
     ),
 }
@@ -181,7 +174,7 @@ def test_draws_and_seeds_are_whole_numbers(function, how, message):
 
 def test_labels_are_a_frame_or_a_file():
     with pytest.raises(TypeError, match="labels are a frame or a file, not a dict"):
-        merge_labels(QRELS, {"q1": {"d1": 1}})
+        asl.merge_labels(QRELS, {"q1": {"d1": 1}})
 
 
 @pytest.mark.parametrize(

@@ -5,33 +5,26 @@ import pandas as pd
 import pytest
 
 from pyterrier_asl.analysis.registry import PAPERS, QUESTIONS, analyses, find_analyses
+from pyterrier_asl.cli import readers
 from pyterrier_asl.cli.analyze import attributes_line
-from pyterrier_asl.cli.readers import (
-    read_grades,
-    read_judges_by_name,
-    read_judges_of_tracks,
-    read_numbers,
-    read_pools,
-    read_runs_of_tracks,
-)
 
 #: A function, texts, and what they are read as.
 READ = [
-    (read_numbers(int), "1,2 4", [1, 2, 4]),
-    (read_numbers(float), "0.5, 1", [0.5, 1.0]),
-    (read_judges_by_name, ["m=x", "n=a=b"], {"m": "x", "n": "a=b"}),
+    (readers.read_numbers(int), "1,2 4", [1, 2, 4]),
+    (readers.read_numbers(float), "0.5, 1", [0.5, 1.0]),
+    (readers.read_judges_by_name, ["m=x", "n=a=b"], {"m": "x", "n": "a=b"}),
     (
-        read_judges_of_tracks,
+        readers.read_judges_of_tracks,
         ["t=m=x", "u=m=y", "t=n=z"],
         {"t": dict(m="x", n="z"), "u": dict(m="y")},
     ),
-    (read_grades, ["2"], 2.0),
-    (read_grades, ["1.5"], 1.5),
-    (read_grades, ["m=2"], {"m": 2.0}),
-    (read_grades, ["m=2", "n=0.5"], {"m": 2, "n": 0.5}),
-    (read_runs_of_tracks, ["bm25"], "bm25"),
-    (read_runs_of_tracks, ["t=bm25"], {"t": "bm25"}),
-    (read_runs_of_tracks, ["t=bm25", "u=tf"], {"t": "bm25", "u": "tf"}),
+    (readers.read_grades, ["2"], 2.0),
+    (readers.read_grades, ["1.5"], 1.5),
+    (readers.read_grades, ["m=2"], {"m": 2.0}),
+    (readers.read_grades, ["m=2", "n=0.5"], {"m": 2, "n": 0.5}),
+    (readers.read_runs_of_tracks, ["bm25"], "bm25"),
+    (readers.read_runs_of_tracks, ["t=bm25"], {"t": "bm25"}),
+    (readers.read_runs_of_tracks, ["t=bm25", "u=tf"], {"t": "bm25", "u": "tf"}),
 ]
 
 
@@ -44,17 +37,17 @@ def test_values_of_options(read, text, value):
 @pytest.mark.parametrize(
     ("read", "text", "message"),
     [
-        (read_numbers(int), "1,x", "'1,x' is no list of whole numbers, as 1,2,4"),
-        (read_numbers(float), "x", "'x' is no list of numbers, as 1,2,4"),
-        (read_judges_by_name, ["x"], "'x' is not NAME=QRELS"),
-        (read_judges_by_name, ["=x"], "'=x' is not NAME=QRELS"),
-        (read_judges_by_name, ["x="], "'x=' is not NAME=QRELS"),
-        (read_judges_by_name, ["x=a", "x=b"], "'x' is given twice"),
-        (read_judges_of_tracks, ["t=x"], "'x' is not NAME=QRELS"),
-        (read_grades, ["x"], "'x' is no grade, such as NAME=2"),
-        (read_grades, ["1", "2"], "'1' is not NAME=GRADE"),
-        (read_grades, ["m=x"], "'m=x' is no grade"),
-        (read_runs_of_tracks, ["bm25", "t=x"], "'bm25' is not TRACK=RUN"),
+        (readers.read_numbers(int), "1,x", "'1,x' is no list of whole numbers, as 1,2,4"),
+        (readers.read_numbers(float), "x", "'x' is no list of numbers, as 1,2,4"),
+        (readers.read_judges_by_name, ["x"], "'x' is not NAME=QRELS"),
+        (readers.read_judges_by_name, ["=x"], "'=x' is not NAME=QRELS"),
+        (readers.read_judges_by_name, ["x="], "'x=' is not NAME=QRELS"),
+        (readers.read_judges_by_name, ["x=a", "x=b"], "'x' is given twice"),
+        (readers.read_judges_of_tracks, ["t=x"], "'x' is not NAME=QRELS"),
+        (readers.read_grades, ["x"], "'x' is no grade, such as NAME=2"),
+        (readers.read_grades, ["1", "2"], "'1' is not NAME=GRADE"),
+        (readers.read_grades, ["m=x"], "'m=x' is no grade"),
+        (readers.read_runs_of_tracks, ["bm25", "t=x"], "'bm25' is not TRACK=RUN"),
     ],
 )
 def test_wrong_values_of_options(read, text, message):
@@ -64,7 +57,7 @@ def test_wrong_values_of_options(read, text, message):
 
 def test_files_of_options(tmp_path):
     (tmp_path / "types").write_text("a\tmanual\nb\tauto\nc\tmanual\n")
-    assert read_pools(str(tmp_path / "types")) == {"manual": ["a", "c"], "auto": ["b"]}
+    assert readers.read_pools(str(tmp_path / "types")) == {"manual": ["a", "c"], "auto": ["b"]}
 
 
 def test_attributes_are_one_line_without_what_does_not_hold():

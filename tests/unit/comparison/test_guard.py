@@ -8,18 +8,10 @@ import pytest
 from scipy import stats
 
 from pyterrier_asl import compare
+from pyterrier_asl.comparison import guard
 from pyterrier_asl.comparison.checks import answered_by_neither
 from pyterrier_asl.comparison.conditions import parse_condition
 from pyterrier_asl.comparison.differences import RunDifference
-from pyterrier_asl.comparison.guard import (
-    Limits,
-    Outcome,
-    holds,
-    holds_certainly,
-    limits_of,
-    rejected_certainly,
-    verdict_on,
-)
 from pyterrier_asl.statistics.tests import PairedTest
 
 QUERIES = [f"q{i}" for i in range(6)]
@@ -88,7 +80,7 @@ def test_what_cannot_be_tested_is_refused(condition, test, words):
     + [("AP different", 1e-17, True, False)],
 )
 def test_what_conditions_mean(text, difference, higher, expected):
-    assert holds(parse_condition(text), graded([difference], higher)) is expected
+    assert guard.holds(parse_condition(text), graded([difference], higher)) is expected
 
 
 def graded(values, higher=True, p=0.04, correction="holm", family=1):
@@ -103,7 +95,7 @@ def graded(values, higher=True, p=0.04, correction="holm", family=1):
 def test_levels_are_not_divided_where_nothing_is_corrected():
     condition, values = parse_condition("AP worse p<.05"), [-0.1, 0.02, -0.05]
     several = [graded(values, correction="none", family=family) for family in (1, 3)]
-    one, three = (verdict_on(condition, of_run) for of_run in several)
+    one, three = (guard.verdict_on(condition, of_run) for of_run in several)
     assert one == three
 
 
@@ -127,7 +119,7 @@ def test_a_loss_is_rejected_as_by_scipy_whichever_way_is_better(measure, amount)
     p = stats.ttest_1samp(gains, -amount, alternative="greater").pvalue
     (result,) = found.verdicts
     assert result.numbers["p"] == pytest.approx(p)
-    assert result.outcome is (Outcome.PASS if p < 0.05 else Outcome.FAIL)
+    assert result.outcome is (guard.Outcome.PASS if p < 0.05 else guard.Outcome.FAIL)
     which = "rejected" if p < 0.05 else "not rejected"
     assert f"a loss of {amount:.4g} or more is {which}, one-sided p = {p:.4g}" in result.message
 
@@ -163,8 +155,8 @@ def test_rareness_without_a_pool_is_counted_among_all_runs():
     with pytest.warns(UserWarning, match="fewer than 8|8 or more"):
         compared = compare(runs, qrels, conditions=texts)
         plain, certain = compared.verdicts[:2]
-    assert plain.run == certain.run == "new" and plain.outcome is Outcome.FAIL
-    assert certain.outcome is Outcome.FAIL and "under all labels" in certain.message
+    assert plain.run == certain.run == "new" and plain.outcome is guard.Outcome.FAIL
+    assert certain.outcome is guard.Outcome.FAIL and "under all labels" in certain.message
 
 
 @pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "randomization"])
@@ -176,7 +168,7 @@ def test_without_variance_no_test_can_be_made(test):
     row = compared.table.iloc[0]
     assert row["difference"] == -0.5 and np.isnan([row["p"], row["effect"], row["ci_low"]]).all()
     tested, plain = compared.verdicts
-    assert tested.outcome is Outcome.ERROR and plain.outcome is Outcome.FAIL
+    assert tested.outcome is guard.Outcome.ERROR and plain.outcome is guard.Outcome.FAIL
     assert "no test can be made: the difference is -0.5 in each of 2 queries" in tested.message
     said = ["No test can be made of new by RR: the difference is -0.5 in each of 2 queries."]
     assert compared.sentences() == said
@@ -185,15 +177,15 @@ def test_without_variance_no_test_can_be_made(test):
 def test_an_equal_run_passes_and_an_equally_bad_one_fails():
     text = "RR possibly worse by .02 p<.05"
     equal = verdict(LIVE, text, measures=["RR"])
-    assert equal.outcome is Outcome.PASS and "p =" not in equal.message
+    assert equal.outcome is guard.Outcome.PASS and "p =" not in equal.message
     assert "a loss of 0.02 or more is rejected, equal values in every query" in equal.message
-    assert verdict(WORSE, text, measures=["RR"]).outcome is Outcome.FAIL
+    assert verdict(WORSE, text, measures=["RR"]).outcome is guard.Outcome.FAIL
 
 
 def test_limits_belong_to_the_baseline_and_the_difference():
     """A label of x changes both bounds: LIVE ranks a, b, n, and OTHER ranks x, a, b."""
     inputs = compare({"live": LIVE, "new": OTHER}, QRELS, ["AP"]).inputs
-    found = limits_of(inputs, "new", "AP")
+    found = guard.limits_of(inputs, "new", "AP")
     live, other = (1, (1 + 1) / 3), ((1 / 2 + 2 / 3) / 2, (1 + 1 + 1) / 3)
     assert (found.most, found.least) == pytest.approx(live)
     above = [1, 2, 4, 5]  # the queries in which x is above
@@ -206,7 +198,7 @@ def test_a_loss_that_labels_could_show_fails():
     runs, text = {"live": OTHER, "new": LIVE}, "AP possibly worse by .1 p<.05"
     asked = [text, f"{text} certainly"]
     plain, certain = compare(runs, QRELS, ["AP"], conditions=asked).verdicts
-    assert (plain.outcome, certain.outcome) == (Outcome.PASS, Outcome.FAIL)
+    assert (plain.outcome, certain.outcome) == (guard.Outcome.PASS, guard.Outcome.FAIL)
     assert "which the unjudged documents could change" in certain.message
 
 
@@ -215,10 +207,10 @@ def test_without_unjudged_documents_a_certain_rejection_is_the_test_at_the_corre
     gains = np.array([-0.02, 0.01, 0.0, 0.02])
     p = stats.ttest_1samp(gains, -0.02, alternative="greater").pvalue
     values = gains if higher else -gains
-    limits = Limits(values, values, 0.5, 0.5)
+    limits = guard.Limits(values, values, 0.5, 0.5)
     for share, family, expected in [(1.5, 1, True), (0.9, 1, False), (1.5, 2, False)]:
         condition = parse_condition(f"AP possibly worse by .02 p<{share * p}")
-        assert rejected_certainly(condition, limits, higher, family=family) is expected
+        assert guard.rejected_certainly(condition, limits, higher, family=family) is expected
 
 
 @pytest.mark.parametrize("amount", [0.01, 0.05, 0.08, 0.1, 0.15, 0.3])
@@ -227,24 +219,24 @@ def test_a_loss_is_certainly_rejected_where_every_corner_rejects_it(amount, high
     draw = np.random.default_rng(7)
     low = draw.normal(0, 0.02, 6)
     high = low + draw.uniform(0, 0.04, 6) * (draw.random(6) < 0.5)
-    limits = Limits(low, high, 0.5) if higher else Limits(-high, -low, 0.5)
+    limits = guard.Limits(low, high, 0.5) if higher else guard.Limits(-high, -low, 0.5)
     condition = parse_condition(f"AP possibly worse by {amount} p<.01")
-    found = rejected_certainly(condition, limits, higher, family=2)
+    found = guard.rejected_certainly(condition, limits, higher, family=2)
     corners = np.where(np.arange(64)[:, np.newaxis] >> np.arange(6) & 1, high, low)
     p = stats.ttest_1samp(corners, -amount, axis=1, alternative="greater").pvalue.max()
     assert p < 0.01 / 2 if found else p > 0.01 / 4  # the bound of t is near the smallest value
 
 
 def test_a_certain_loss_is_tested_at_the_corrected_level():
-    limits = Limits(np.array([-0.3, -0.2, -0.1]), np.array([-0.3, -0.2, -0.1]), 0.5)
+    limits = guard.Limits(np.array([-0.3, -0.2, -0.1]), np.array([-0.3, -0.2, -0.1]), 0.5)
     p = stats.ttest_1samp([-0.3, -0.2, -0.1], 0).pvalue  # .074
     condition = parse_condition(f"AP worse p<{1.5 * p} certainly")
-    assert holds_certainly(condition, limits, True, family=1)
-    assert not holds_certainly(condition, limits, True, family=2)
+    assert guard.holds_certainly(condition, limits, True, family=1)
+    assert not guard.holds_certainly(condition, limits, True, family=2)
     # The same from the verdict, whose p is small enough.
     for by, outcome in (("holm", "PASS"), ("none", "FAIL")):
         found = graded(limits.low, p=p, correction=by, family=2)
-        assert verdict_on(condition, found, limits=limits).outcome.name == outcome
+        assert guard.verdict_on(condition, found, limits=limits).outcome.name == outcome
 
 
 # Floors: the mean of the run alone
@@ -278,7 +270,7 @@ def test_a_floor_has_no_test_and_no_percentage(text):
 def test_an_infinite_score_and_ties_that_reverse_a_significant_difference_are_errors():
     infinite = LIVE | {"q0": {"a": math.inf, "b": 2, "n": 1}}
     found = verdict(infinite, "AP worse")
-    assert found.outcome is Outcome.ERROR and "new has 1 infinite score" in found.message
+    assert found.outcome is guard.Outcome.ERROR and "new has 1 infinite score" in found.message
     qids = [f"q{n:02}" for n in range(20)]
     qrels = {q: {"b": 1, "a": 0} for q in qids}
     live = {q: {"a": 2, "b": 1} if n % 10 else {"b": 2, "a": 1} for n, q in enumerate(qids)}
@@ -290,7 +282,7 @@ def test_an_infinite_score_and_ties_that_reverse_a_significant_difference_are_er
         assert about.outcome.name == outcome
         assert ("other orders of equal scores" in about.message) is (outcome == "ERROR")
         [untested] = compare(runs, qrels, ["RR"], conditions="RR worse").verdicts
-        assert untested.outcome is Outcome.PASS
+        assert untested.outcome is guard.Outcome.PASS
 
 
 # Untestable conditions
@@ -305,7 +297,7 @@ def test_where_nothing_is_relevant_no_test_can_be_made(text, rel, grade):
     qrels = {q: {"a": grade, "n": grade - 1} for q in QUERIES}
     found = compare({"live": LIVE, "new": WORSE}, qrels, ["RR"], conditions=[text], rel=rel)
     (result,) = found.verdicts
-    assert result.outcome is Outcome.ERROR
+    assert result.outcome is guard.Outcome.ERROR
     assert re.search("no judged document is relevant to it .*check the qrels", result.message)
 
 
@@ -323,7 +315,7 @@ def test_a_difference_that_the_baseline_rules_out_is_an_error(text, is_error):
     qrels = {q: {"a": 1, "n": 0} for q in QUERIES}
     runs = {"live": live, "new": {q: {"a": 2, "n": 1} for q in QUERIES} | {"q0": live["q0"]}}
     (found,) = compare(runs, qrels, ["RR"], conditions=text).verdicts
-    assert (found.outcome is Outcome.ERROR) is is_error
+    assert (found.outcome is guard.Outcome.ERROR) is is_error
     what = "rrLP" if "rrLP" in text else "the mean of A"
     assert (f"as {what} allows" in found.message) is is_error
 
@@ -349,7 +341,7 @@ def test_a_test_that_no_runs_can_pass_is_an_error(text, queries, test, least):
     runs = {"live": {q: {"a": 2, "n": 1} for q in qids}, "new": new}
     qrels = {q: {"a": 1, "n": 0} for q in qids}
     (found,) = compare(runs, qrels, ["AP"], conditions=text, test=test).verdicts
-    assert found.outcome is (Outcome.ERROR if least else Outcome.FAIL)
+    assert found.outcome is (guard.Outcome.ERROR if least else guard.Outcome.FAIL)
     said = f"no test can be made: p cannot be below {least:.3g} over {queries} queries"
     assert (said in found.message) is bool(least)
 
@@ -357,7 +349,7 @@ def test_a_test_that_no_runs_can_pass_is_an_error(text, queries, test, least):
 def test_a_percentage_of_a_mean_of_0_is_no_limit_for_a_test():
     runs = {"live": {qid: {"n": 1} for qid in QUERIES}, "new": OTHER}
     (found,) = compare(runs, QRELS, conditions="AP possibly worse by 5% p<.05").verdicts
-    assert found.outcome is Outcome.ERROR and "a percentage of 0" in found.message
+    assert found.outcome is guard.Outcome.ERROR and "a percentage of 0" in found.message
 
 
 def test_the_smallest_p_is_corrected_and_not_of_equal_runs():
@@ -370,11 +362,13 @@ def test_the_smallest_p_is_corrected_and_not_of_equal_runs():
 
 def test_a_percentage_of_bounds_is_of_the_value_that_is_hardest_to_reach():
     """Certainly: of the baseline's highest value; possibly: of its lowest."""
-    limits = Limits(np.array([-0.07, -0.06]), np.array([-0.05, -0.05]), most=0.5, least=0.1)
+    limits = guard.Limits(np.array([-0.07, -0.06]), np.array([-0.05, -0.05]), most=0.5, least=0.1)
     for by, expected in ((8, True), (12, False)):
         condition = parse_condition(f"AP worse by {by}% certainly")
-        assert holds_certainly(condition, limits, True) is expected
-    limits = Limits(np.array([-0.01, -0.01, 0.0]), np.array([0.0, 0.01, 0.0]), most=0.5, least=0.1)
+        assert guard.holds_certainly(condition, limits, True) is expected
+    limits = guard.Limits(
+        np.array([-0.01, -0.01, 0.0]), np.array([0.0, 0.01, 0.0]), most=0.5, least=0.1
+    )
     for by, expected in ((10, False), (20, True)):
         condition = parse_condition(f"AP possibly worse by {by}% p<.05")
-        assert rejected_certainly(condition, limits, True) is expected
+        assert guard.rejected_certainly(condition, limits, True) is expected

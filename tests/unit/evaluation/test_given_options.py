@@ -6,22 +6,12 @@ import pandas as pd
 import pytest
 import small
 
-from pyterrier_asl import (
-    TBG,
-    DocLengths,
-    P_Rareness,
-    RarenessPool,
-    bounds,
-    evaluate,
-    preference_matrix,
-    preferences,
-    ties,
-)
+import pyterrier_asl as asl
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 RUNS, QRELS = small.RUNS, small.QRELS
-LENGTHS = DocLengths.from_dict({f"d{n}": 40.0 * n for n in range(31)}, name="given")
+LENGTHS = asl.DocLengths.from_dict({f"d{n}": 40.0 * n for n in range(31)}, name="given")
 
 
 def others():
@@ -29,13 +19,13 @@ def others():
     return small.collection(seed=2)[0]
 
 
-@pytest.mark.parametrize("function", [evaluate, bounds, ties])
+@pytest.mark.parametrize("function", [asl.evaluate, asl.bounds, asl.ties])
 @pytest.mark.parametrize(
     ("measure", "option", "value"),
     [
-        (P_Rareness @ 5, "pool", lambda: RarenessPool.from_runs(others())),
-        (P_Rareness(alpha=1.0) @ 5, "rel", lambda: 2),
-        (TBG, "lengths", lambda: LENGTHS),
+        (asl.P_Rareness @ 5, "pool", lambda: asl.RarenessPool.from_runs(others())),
+        (asl.P_Rareness(alpha=1.0) @ 5, "rel", lambda: 2),
+        (asl.TBG, "lengths", lambda: LENGTHS),
     ],
     ids=["pool", "rel", "lengths"],
 )
@@ -50,7 +40,7 @@ def test_an_option_completes_the_measure(function, measure, option, value):
     assert not any(np.array_equal(found, other, equal_nan=True) for other in plain)
 
 
-@pytest.mark.parametrize("function", [evaluate, bounds, ties])
+@pytest.mark.parametrize("function", [asl.evaluate, asl.bounds, asl.ties])
 def test_a_minimum_grade_is_that_of_binary_grades(function):
     """Of measures with bounds; those of one grade have no other in the qrels."""
     names = ["AP@7", "R@5", "RR", "Success@2", "ASL@9", "ASL(g=2)@5", "nASL@4", "LexiP"]
@@ -63,7 +53,7 @@ def test_a_minimum_grade_is_that_of_binary_grades(function):
     assert graded == pytest.approx(plain, abs=1e-12, nan_ok=True)
 
 
-@pytest.mark.parametrize("function", [bounds, ties])
+@pytest.mark.parametrize("function", [asl.bounds, asl.ties])
 def test_means_are_those_of_the_queries_in_the_order_of_the_runs(function):
     by_query = function(RUNS, QRELS, ["R@5", "AP@7"], by_query=True)
     means = by_query.groupby(["name", "measure"], sort=False)[["low", "value", "high"]].mean()
@@ -84,8 +74,8 @@ def test_preferences_are_of_the_minimum_grade_and_of_the_first_documents(rel, k)
     binary = {qid: {d: int(g >= rel) for d, g in docs.items()} for qid, docs in QRELS.items()}
     shorter = {name: cut(run, k) for name, run in RUNS.items()}
     for a, b in (("delta", "alpha"), ("charlie", "bravo")):
-        found = preferences(RUNS[a], RUNS[b], QRELS, rel=rel, cutoff=k)
-        pd.testing.assert_frame_equal(found, preferences(shorter[a], shorter[b], binary))
-    found = preference_matrix(RUNS, QRELS, rel=rel, cutoff=k).pairs()
-    pd.testing.assert_frame_equal(found, preference_matrix(shorter, binary).pairs())
-    assert not np.array_equal(found["rrLP"], preference_matrix(RUNS, QRELS).pairs()["rrLP"])
+        found = asl.preferences(RUNS[a], RUNS[b], QRELS, rel=rel, cutoff=k)
+        pd.testing.assert_frame_equal(found, asl.preferences(shorter[a], shorter[b], binary))
+    found = asl.preference_matrix(RUNS, QRELS, rel=rel, cutoff=k).pairs()
+    pd.testing.assert_frame_equal(found, asl.preference_matrix(shorter, binary).pairs())
+    assert not np.array_equal(found["rrLP"], asl.preference_matrix(RUNS, QRELS).pairs()["rrLP"])

@@ -10,17 +10,7 @@ from _files import write_run
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from pyterrier_asl import (
-    ASL,
-    TBG,
-    DocLengths,
-    Qrels,
-    bounds,
-    compare,
-    evaluate,
-    holes,
-    ties,
-)
+import pyterrier_asl as asl
 from pyterrier_asl.judging.judged_run import judge
 from pyterrier_asl.reporting.collect import collect
 
@@ -35,7 +25,7 @@ def run_of(scores: list[dict[str, float]]) -> dict[str, dict[str, float]]:
 def notes(run, measures=("RR",), qrels=QRELS, **options) -> list[str]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return evaluate(run, qrels, [*measures], **options).attrs["notes"]
+        return asl.evaluate(run, qrels, [*measures], **options).attrs["notes"]
 
 
 NUMBER = r"([\d.]+)"
@@ -49,7 +39,7 @@ scores = st.dictionaries(st.sampled_from("abcdxyz"), st.sampled_from([1.0, 2.0])
 def test_the_mean_that_other_orders_of_ties_change_most_is_noted(drawn):
     assume(any(docs.keys() & QRELS["q0"].keys() for docs in drawn))  # otherwise the run is refused
     run = {"x": run_of(drawn)}
-    table = ties(run, QRELS, MEASURES).set_index("measure")
+    table = asl.ties(run, QRELS, MEASURES).set_index("measure")
     ends = np.maximum(table["high"] - table["value"], table["value"] - table["low"])
     changes = ends / table["value"].clip(lower=1)
     found = [re.fullmatch(TIED, note) for note in notes(run, MEASURES)]
@@ -92,9 +82,9 @@ def test_notes_of_a_kind_on_several_runs_are_one_line():
 
 def test_no_tie_of_judged_documents_is_no_note():
     falling = run_of(5 * [{"a": 3, "x": 2, "y": 2, "d": 1}])
-    lengths = DocLengths.from_dict({name: 9 for name in "ab"})
+    lengths = asl.DocLengths.from_dict({name: 9 for name in "ab"})
     tied = run_of(5 * [{"a": 1, "b": 1}])
-    for run, measure in ((falling, "AP"), (tied, TBG(lengths=lengths))):
+    for run, measure in ((falling, "AP"), (tied, asl.TBG(lengths=lengths))):
         assert notes({"x": run}, [measure]) == []
 
 
@@ -227,7 +217,7 @@ def test_documents_are_compared_with_those_of_the_baseline_too():
         for q, docs in live.items()
     }
     qrels["t-00"]["t-00-1"] = 1
-    found = compare({"live": live, "new": new}, qrels, ["AP"], conditions="AP worse")
+    found = asl.compare({"live": live, "new": new}, qrels, ["AP"], conditions="AP worse")
     [note] = [text for text in found.notes if "form" in text]
     assert re.match(r"new writes \d+ document ids in another form \('v2-t", note)
     assert found.verdicts[0].outcome.name == "ERROR" and note in found.verdicts[0].message
@@ -275,7 +265,7 @@ def test_unjudged_documents_are_noted_where_two_runs_differ_by_a_tenth():
 
 def test_a_repeated_document_and_an_infinite_score_are_noted():
     frame = pd.DataFrame({"qid": "q0", "docno": ["a", "a", "b"], "score": [3.0, 2.0, 1.0]})
-    found = notes({"x": frame}, qrels=Qrels(QRELS, duplicates="best"))
+    found = notes({"x": frame}, qrels=asl.Qrels(QRELS, duplicates="best"))
     assert found[1] == "x has a document twice in a ranking: it counts once, at its best rank"
     infinite = run_of(5 * [{"a": np.inf, "c": 1.0}])
     assert notes({"x": infinite}) == ["x has 5 infinite scores: write scores that are numbers"]
@@ -293,7 +283,7 @@ def test_one_score_for_all_documents_is_noted_from_20_documents_on():
         assert noted is constant
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            ASL.calc_aggregate(qrels, run)
+            asl.ASL.calc_aggregate(qrels, run)
         assert [says in str(each.message) for each in caught] == [True] * constant
 
 
@@ -323,24 +313,24 @@ def test_a_document_that_is_relevant_or_dropped_is_no_note(grade):
     assert any("the query's own id" in note for note in found) is (grade < 1)
     run = {qid: {qid: 9.0, "a": 2.0} for qid in QRELS}
     assert len(notes({"x": run})) == 1
-    assert notes({"x": run}, qrels=Qrels(QRELS, drop_self=True)) == []
+    assert notes({"x": run}, qrels=asl.Qrels(QRELS, drop_self=True)) == []
 
 
 def test_dropping_them_is_evaluating_without_them():
     run = {"q0": {"q0": 9.0, "a": 2.0}, "q1": {"q1": 1.0}, "q2": {"q1": 3.0, "a": 2.0}}
     without = {"q0": {"a": 2.0}, "q2": {"q1": 3.0, "a": 2.0}}
-    dropping = Qrels(QRELS, drop_self=True)
+    dropping = asl.Qrels(QRELS, drop_self=True)
     found, expected = (
-        evaluate({"x": each}, Qrels(QRELS, drop_self=drop), [*MEASURES, "NumRet"])
+        asl.evaluate({"x": each}, asl.Qrels(QRELS, drop_self=drop), [*MEASURES, "NumRet"])
         for each, drop in ((run, True), (without, False))
     )
     assert found.equals(expected)
-    bounded = bounds({"x": run}, dropping, ["RR"], by_query=True)
+    bounded = asl.bounds({"x": run}, dropping, ["RR"], by_query=True)
     assert bounded["value"].tolist() == expected["RR"].tolist()
     with_other = {"x": run, "y": without}
-    compared = compare(with_other, dropping, MEASURES).table
+    compared = asl.compare(with_other, dropping, MEASURES).table
     assert (compared["difference"] == 0).all()
-    assert holes(with_other, dropping, "AP").difference.difference == 0
+    assert asl.holes(with_other, dropping, "AP").difference.difference == 0
     found = collect(with_other, dropping, ["AP"]).first.means
     assert found.tolist() == [expected["AP"].mean()] * 2
     assert judge(dropping.judgements, run).retrieved.tolist() == [1, 0, 2, 0, 0]

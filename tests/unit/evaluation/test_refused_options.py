@@ -6,30 +6,13 @@ import pandas as pd
 import pytest
 import small
 
-from pyterrier_asl import (
-    TBG,
-    DocLengths,
-    P_Rareness,
-    RarenessPool,
-    analysis,
-    audit,
-    bounds,
-    compare,
-    evaluate,
-    holes,
-    judges,
-    plan_audit,
-    ranks,
-    read_scores,
-    report,
-    search_lengths,
-)
+import pyterrier_asl as asl
 from pyterrier_asl.evaluation.evaluate import measured
 from pyterrier_asl.evaluation.printing import printed_columns
 
 RUN, QRELS = small.ONE_RUN, small.ONE_QRELS
 RUNS, JUDGED = small.RUNS, small.QRELS
-LENGTHS = DocLengths.from_dict({"x": 30, "a": 10, "b": 20}, name="words")
+LENGTHS = asl.DocLengths.from_dict({"x": 30, "a": 10, "b": 20}, name="words")
 FRAME = small.frame(RUN)
 
 
@@ -37,10 +20,10 @@ FRAME = small.frame(RUN)
 def test_runs_by_name_are_not_one_run(run):
     wrong = "a dict from name to run, where one run is wanted: pass the one called 'x'"
     with pytest.raises(ValueError, match=wrong):
-        search_lengths({"x": run}, QRELS)
+        asl.search_lengths({"x": run}, QRELS)
 
 
-@pytest.mark.parametrize("call", [bounds, evaluate])
+@pytest.mark.parametrize("call", [asl.bounds, asl.evaluate])
 @pytest.mark.parametrize("run", [RUN, FRAME], ids=["dicts", "frame"])
 def test_one_run_needs_no_name(call, run):
     pd.testing.assert_frame_equal(call(run, QRELS, "AP"), call({"run": run}, QRELS, "AP"))
@@ -48,28 +31,28 @@ def test_one_run_needs_no_name(call, run):
 
 def test_qrels_by_name_are_not_one_set_of_qrels():
     with pytest.raises(ValueError, match="a dict from name to qrels, where one qrels is wanted"):
-        evaluate({"x": RUN}, {"nist": QRELS}, "AP")
+        asl.evaluate({"x": RUN}, {"nist": QRELS}, "AP")
 
 
 @pytest.mark.parametrize("arguments", [(3, 4, "AP"), (RUN, 4, "AP"), ({"x": 3}, QRELS, "AP")])
 def test_numbers_are_neither_runs_nor_qrels(arguments):
     with pytest.raises((TypeError, ValueError), match="int|dict"):
-        evaluate(*arguments)
+        asl.evaluate(*arguments)
 
 
 def test_advice_names_what_the_function_has():
     with pytest.raises(ValueError, match=r"give a DocLengths, .* as in TBG\(lengths=\.\.\.\)"):
-        evaluate({"x": RUN}, QRELS, ["TBG"])
-    assert evaluate({"x": RUN}, QRELS, ["TBG"], lengths=LENGTHS)["TBG"].tolist() > [0.0]
+        asl.evaluate({"x": RUN}, QRELS, ["TBG"])
+    assert asl.evaluate({"x": RUN}, QRELS, ["TBG"], lengths=LENGTHS)["TBG"].tolist() > [0.0]
 
 
 @pytest.mark.parametrize(
     "call",
     [
-        *(evaluate, bounds, ranks, holes),
-        lambda runs, qrels, measure, rel: audit(runs, qrels, measure, qrels, rel=rel),
-        lambda runs, qrels, measure, rel: plan_audit(runs, qrels, measure, qrels, 0.2, rel=rel),
-        lambda runs, qrels, measure, rel: analysis.stability(runs, qrels, measure, rel=rel),
+        *(asl.evaluate, asl.bounds, asl.ranks, asl.holes),
+        lambda runs, qrels, measure, rel: asl.audit(runs, qrels, measure, qrels, rel=rel),
+        lambda runs, qrels, measure, rel: asl.plan_audit(runs, qrels, measure, qrels, 0.2, rel=rel),
+        lambda runs, qrels, measure, rel: asl.analysis.stability(runs, qrels, measure, rel=rel),
     ],
 )
 @pytest.mark.filterwarnings("ignore")
@@ -82,30 +65,30 @@ def test_a_minimum_grade_that_no_measure_uses_is_refused(call):
 @pytest.mark.filterwarnings("ignore")
 def test_a_minimum_grade_is_for_the_measures_that_have_one():
     qrels = {"q": {"a": 1, "b": 2}}
-    alone = evaluate(RUN, qrels, ["AP(rel=2)", "nDCG"])
-    assert evaluate(RUN, qrels, ["AP", "nDCG"], rel=2).equals(alone)
-    for call in (evaluate, bounds, ranks, lambda *of, rel: holes(*of, rel=rel)):
+    alone = asl.evaluate(RUN, qrels, ["AP(rel=2)", "nDCG"])
+    assert asl.evaluate(RUN, qrels, ["AP", "nDCG"], rel=2).equals(alone)
+    for call in (asl.evaluate, asl.bounds, asl.ranks, lambda *of, rel: asl.holes(*of, rel=rel)):
         with pytest.raises(ValueError, match="rel=1 is for measures without a minimum grade of th"):
             call(RUNS, JUDGED, ["AP(rel=2)"], rel=1)
     with pytest.raises(ValueError, match="is for measures without document lengths .* unlike mine"):
-        evaluate(RUN, qrels, {"mine": TBG(lengths=LENGTHS)}, lengths=LENGTHS)
-    pool = RarenessPool.from_runs({"a": RUN})
+        asl.evaluate(RUN, qrels, {"mine": asl.TBG(lengths=LENGTHS)}, lengths=LENGTHS)
+    pool = asl.RarenessPool.from_runs({"a": RUN})
     with pytest.raises(ValueError, match="pool is for measures without a pool of their own"):
-        evaluate(RUN, qrels, [P_Rareness(pool=pool) @ 5], pool=pool)
+        asl.evaluate(RUN, qrels, [asl.P_Rareness(pool=pool) @ 5], pool=pool)
 
 
 @pytest.mark.filterwarnings("ignore")
 def test_columns_keep_the_names_that_callers_give_them():
     qrels = {"q": {"a": 1, "b": 2}}
     named = {"mine": "AP", "two": "AP(rel=2)", "map": "RR"}
-    found = evaluate(RUN, qrels, named, rel=2)
-    plain = evaluate(RUN, qrels, ["map", "RR"], rel=2)
+    found = asl.evaluate(RUN, qrels, named, rel=2)
+    plain = asl.evaluate(RUN, qrels, ["map", "RR"], rel=2)
     assert list(found.columns[2:]) == list(named)
     assert list(plain.columns[2:]) == ["AP(rel=2)", "RR(rel=2)"]
     assert found["mine"].tolist() == found["two"].tolist() == plain["AP(rel=2)"].tolist()
     both = {"x": RUN, "y": {"q": {"b": 2, "a": 1}}}
     how = {"rel": 2, "conditions": ["two worse", "RR worse"]}
-    compared = compare(both, qrels, {"mine": "AP", "two": "AP(rel=2)"}, **how)
+    compared = asl.compare(both, qrels, {"mine": "AP", "two": "AP(rel=2)"}, **how)
     assert list(dict.fromkeys(compared.table["measure"])) == ["mine", "two", "RR(rel=2)"]
 
 
@@ -123,17 +106,17 @@ def test_runs_are_sorted_by_a_measure_without_its_minimum_grade():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: evaluate(RUN, QRELS, "AP", common=True), "common is for several collections"),
-        (lambda: evaluate(RUN, QRELS, "AP", lengths=LENGTHS), "for measures with document lengths"),
-        (lambda: evaluate(RUN, QRELS, "AP", pool={"x": RUN}), "pool is for measures with a pool,"),
-        (lambda: bounds(RUN, QRELS, "AP@9", highest=3), "highest=3 is for nDCG: leave it out"),
-        (lambda: ranks(RUNS, JUDGED, "P@9", unjudged=True, highest=3), "highest=3 is for nDCG"),
-        (lambda: compare(RUNS, JUDGED, "AP", allow_missing=True), "allow_missing is for condition"),
-        (lambda: judges(JUDGED, {"m": JUDGED}, {"x": small.RUN}, "AP", draws=5),
+        (lambda: asl.evaluate(RUN, QRELS, "AP", common=True), "common is for several collections"),
+        (lambda: asl.evaluate(RUN, QRELS, "AP", lengths=LENGTHS), "for measures with document lengths"),
+        (lambda: asl.evaluate(RUN, QRELS, "AP", pool={"x": RUN}), "pool is for measures with a pool,"),
+        (lambda: asl.bounds(RUN, QRELS, "AP@9", highest=3), "highest=3 is for nDCG: leave it out"),
+        (lambda: asl.ranks(RUNS, JUDGED, "P@9", unjudged=True, highest=3), "highest=3 is for nDCG"),
+        (lambda: asl.compare(RUNS, JUDGED, "AP", allow_missing=True), "allow_missing is for condition"),
+        (lambda: asl.judges(JUDGED, {"m": JUDGED}, {"x": small.RUN}, "AP", draws=5),
          "measures='AP' is for several runs: leave it out"),
-        (lambda: audit(RUNS, JUDGED, "nDCG", JUDGED, machine_rel=2),
+        (lambda: asl.audit(RUNS, JUDGED, "nDCG", JUDGED, machine_rel=2),
          "machine_rel=2 is for measures with a minimum grade, not for nDCG"),
-        (lambda: audit(RUNS, JUDGED, "AP", JUDGED, baseline="bravo", all_pairs=True),
+        (lambda: asl.audit(RUNS, JUDGED, "AP", JUDGED, baseline="bravo", all_pairs=True),
          "baseline='bravo' is for differences from one run, not for all pairs"),
     ],
 )  # fmt: skip
@@ -148,9 +131,9 @@ OF_RUNS = {"qrels": JUDGED, "judges": {"m": JUDGED}, "docs": {"a": "text"}, "rel
 OF_RUNS |= {"pool": RUNS, "lengths": LENGTHS, "unjudged": True, "cutoff": 5}
 
 
-@pytest.mark.parametrize("function", [compare, ranks, report])
+@pytest.mark.parametrize("function", [asl.compare, asl.ranks, asl.report])
 def test_options_of_runs_are_refused_for_scores(function):
-    scores = read_scores(evaluate(RUNS, JUDGED, "AP"))
+    scores = asl.read_scores(asl.evaluate(RUNS, JUDGED, "AP"))
     for option in OF_RUNS.keys() & signature(function).parameters.keys():
         message = rf"^{option}(=.*)? is for runs and qrels, not for scores"
         with pytest.raises(ValueError, match=message):
@@ -160,5 +143,5 @@ def test_options_of_runs_are_refused_for_scores(function):
 @pytest.mark.filterwarnings("ignore")
 def test_default_measures_of_collections_have_the_minimum_grade():
     qrels = {qid: {**JUDGED[qid], "a": 2} for qid in JUDGED}
-    found = compare(dict.fromkeys("AB", (RUNS, qrels)), rel=2).table["measure"].tolist()
+    found = asl.compare(dict.fromkeys("AB", (RUNS, qrels)), rel=2).table["measure"].tolist()
     assert "AP(rel=2)" in found and "AP" not in found

@@ -6,13 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from pyterrier_asl.scoring.preferences import (
-    KINDS,
-    difference,
-    level,
-    pairwise_preferences,
-    preference_cube,
-)
+from pyterrier_asl.scoring import preferences
 
 
 def rankings(seed, levels=None):
@@ -27,7 +21,7 @@ def compared(a, b):
     changes = [x - y for x, y in zip(a, b)]
     levels = [i for i, change in enumerate(changes, 1) if change]
     if not levels:
-        return 0, dict.fromkeys(KINDS, 0.0)
+        return 0, dict.fromkeys(preferences.KINDS, 0.0)
     first, last = levels[0], levels[-1]
     return first, {
         "rrLP": changes[first - 1],
@@ -42,8 +36,8 @@ def test_queries_are_compared_one_by_one():
     total = np.array([3, 0, 1, 4])
     parts = [rankings(seed, levels) for seed, levels in enumerate(total)]
     values = np.hstack(parts)
-    i_star, rrlp = pairwise_preferences(values, total)
-    cubes = {kind: preference_cube(kind, values, total) for kind in KINDS}
+    i_star, rrlp = preferences.pairwise_preferences(values, total)
+    cubes = {kind: preferences.preference_cube(kind, values, total) for kind in preferences.KINDS}
     assert i_star.shape == rrlp.shape == (36, 4) and cubes["RPP"].shape == (4, 9, 9)
     for q, part in enumerate(parts):
         for pair, (a, b) in enumerate(combinations(range(9), 2)):
@@ -53,13 +47,13 @@ def test_queries_are_compared_one_by_one():
                 assert cube[q, a, b] == -cube[q, b, a] == pytest.approx(expected[kind], abs=1e-15)
     for i in (1, 2, 4):
         at = [part[:, i - 1] if part.shape[1] >= i else np.zeros(9) for part in parts]
-        assert level(values, total, i).tolist() == np.transpose(at).tolist()
+        assert preferences.level(values, total, i).tolist() == np.transpose(at).tolist()
         changes = [
             [at_query[a] - at_query[b] for at_query in at] for a, b in combinations(range(9), 2)
         ]
-        assert difference(values, total, i).tolist() == changes
+        assert preferences.difference(values, total, i).tolist() == changes
 
 
 def test_an_unknown_preference_is_named_with_those_there_are():
     with pytest.raises(ValueError, match="no preference 'AP': use one of rrLP, sgnLP, lexirecall"):
-        preference_cube("AP", np.zeros((2, 1)), np.array([1]))
+        preferences.preference_cube("AP", np.zeros((2, 1)), np.array([1]))

@@ -1,58 +1,12 @@
-"""Pairs of runs: single documents, verdicts, and how a difference is told."""
+"""Pairs of runs: verdicts, and how a difference is told."""
 
 import re
 
-import ir_measures
-import labellings
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from pyterrier_asl import DocLengths, holes
-from pyterrier_asl.unjudged.pairs import values_if_only_relevant, verdict_of
-
-DOCUMENTS = [f"d{i}" for i in range(7)]
-WORDS = {doc: 100.0 * (1 + place) for place, doc in enumerate(DOCUMENTS)}
-
-PLAIN = ["P@3", "R@3", "RR@3", "Success@3", "AP@4", "nDCG@3", "ASL@4", "nASL@4", "LexiP@3"]
-MEASURES = {name: (name[:-2], int(name[-1]), {}) for name in PLAIN} | {
-    "RBP(p=0.8, rel=1)": ("RBP", None, {}),
-    "ASL(missing='eq3')@4": ("ASL", 4, {"missing": "eq3"}),
-    "ASL(g=2)@4": ("ASL", 4, {"g": 2}),
-    "TBG": ("TBG", None, {"lengths": WORDS}),
-}
-
-rankings = st.lists(st.sampled_from(DOCUMENTS), unique=True, min_size=1, max_size=7)
-grades = st.dictionaries(
-    st.sampled_from([*DOCUMENTS, "e0", "e1"]), st.sampled_from([-1, 0, 1]), max_size=5
-).filter(bool)
-
-
-def scored(docs):
-    return {"q": {doc: -place for place, doc in enumerate(docs)}, "p": {"d0": 2.0, "d1": 1.0}}
-
-
-def labelled_as(text, rankings, judged):
-    name, k, options = MEASURES[text]
-    measure = ir_measures.parse_measure(text)
-    if name == "TBG":
-        measure = measure(lengths=DocLengths.from_dict(WORDS, name="words"))
-    value = labellings.value_of(name, k, **options)
-    runs = {str(number): scored(docs) for number, docs in enumerate(rankings)}
-    return holes(runs, {"q": judged, "p": {"d0": 1}}, measure).labelled, value
-
-
-@settings(max_examples=12)
-@given(rankings, rankings, grades, st.sampled_from(sorted(MEASURES)))
-def test_one_document_alone(a, b, judged, text):
-    labelled, value = labelled_as(text, (a, b), judged)
-    in_query = labelled.judgements.queries[labelled.documents] == 0
-    docnos = labelled.judgements.docnos.take(labelled.documents[in_query]).to_pylist()
-    for side, docs in enumerate((a, b)):
-        found = values_if_only_relevant(labelled, labelled.sides[side])[in_query]
-        expected = [value(docs, {**judged, docno: 1}) for docno in docnos]
-        assert found.tolist() == pytest.approx(expected, abs=1e-9)
+from pyterrier_asl import holes
+from pyterrier_asl.unjudged.pairs import verdict_of
 
 
 def test_a_difference_is_told_by_query():
