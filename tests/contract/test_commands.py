@@ -295,19 +295,12 @@ def test_a_page_is_that_of_the_function_with_all_options(tmp_path):
     pytest.importorskip("vl_convert", reason="reports need '.[report]'")
     options = {
         "measures": ["AP_Rareness@10", "TBG(missing_length=99)"],
-        "topics": _options.TEXTS,
-        "docs": _options.TEXTS,
         "judges": _options.judges_of(0.7, 0.5)(_options.SETTINGS[0]),
         "judge_rel": {"x": 2},
-        "people": ["x"],
-        "title": "A title",
-        "note": "A note",
-        "rel": 2,
-        "cutoff": 5,
-        "alpha": 0.3,
-        "lengths": _options.lengths(),
-        "groups": _options.GROUPS,
     }
+    options |= {"topics": _options.TEXTS, "docs": _options.TEXTS, "groups": _options.GROUPS}
+    options |= {"title": "A title", "note": "A note", "lengths": _options.lengths()}
+    options |= {"people": ["x"], "rel": 2, "cutoff": 5, "alpha": 0.3}
     path = tmp_path / "page.html"
     command = main.get_command(click.Context(main), "report")
     of_qrels = {"drop_self": True, "labels": _small.labels()}

@@ -14,37 +14,19 @@ from pyterrier_asl.measures.parsing import own_measures
 TENTHS = tuple(n / 10 for n in range(11))
 
 #: Defaults other than None, False and empty ones, by the name of the parameter.
-USUAL = {
-    "alpha": 0.05,
-    "backend": "loky",
-    "conflicts": "error",
-    "correction": "holm",
-    "jobs": 1,
-    "metric": "map",
-    "missing": "pad",
-    "n_trials": 1000,
-    "rel": 1,
-    "reference": "reference",
-    "return_type": "opt_pipeline",
-    "seed": 0,
-    "target": "queries like these",
-    "test": "t",
-    "variance": "averaged",
-}
+USUAL = {"alpha": 0.05, "backend": "loky", "conflicts": "error", "correction": "holm", "jobs": 1}
+USUAL |= {"metric": "map", "missing": "pad", "n_trials": 1000, "rel": 1, "seed": 0, "test": "t"}
+USUAL |= {"reference": "reference", "return_type": "opt_pipeline", "variance": "averaged"}
+USUAL |= {"target": "queries like these"}
+
+OF_EXPERIMENT = {"dataframe": True, "filter_by_topics": True, "correction_alpha": 0.05}
+OF_EXPERIMENT |= {"verbose": "auto", "validate": "warn", "save_mode": "warn", "save_format": "trec"}
 
 #: Defaults of single functions, and of the analyses by their names.
 OWN: dict[str, dict[str, Any]] = {
     "DocLengths": {"name": "lengths"},
     "audit": {"name": "machine"},
-    "Experiment": {
-        "dataframe": True,
-        "filter_by_topics": True,
-        "correction_alpha": 0.05,
-        "verbose": "auto",
-        "validate": "warn",
-        "save_mode": "warn",
-        "save_format": "trec",
-    },
+    "Experiment": OF_EXPERIMENT,
     "RobertsonPRF": {"fb_docs": 10, "fb_terms": 25, "gamma": 0.2, "weights": "idf"},
     "StagedSearch": {"study_name": "StagedSearch"},
     "accelerate": {"on": True},
@@ -78,23 +60,17 @@ OWN: dict[str, dict[str, Any]] = {
     "ties-with-missing-labels": {"fractions": TENTHS[1:], "draws": 10},
 }
 
-#: Of the measures: those of Smucker and Clarke (2012) for TBG.
+#: The values of Smucker and Clarke (2012).
+TBG = {"rel": 1, "halflife": 224, "p_click_rel": 0.64, "p_click_nonrel": 0.39, "p_save": 0.77}
+TBG |= {"time_summary": 4.4, "time_per_word": 0.018, "time_base": 7.8}
+#: Of the measures.
 MEASURES: dict[str, dict[str, Any]] = {
     "ASL": {"rel": 1, "missing": "pad"},
     "nASL": {"cutoff": 1000, "rel": 1},
     "LexiP": {"rel": 1},
     "P_Rareness": {"rel": 1, "alpha": 0.5},
     "AP_Rareness": {"rel": 1, "alpha": 0.5},
-    "TBG": {
-        "rel": 1,
-        "halflife": 224,
-        "p_click_rel": 0.64,
-        "p_click_nonrel": 0.39,
-        "p_save": 0.77,
-        "time_summary": 4.4,
-        "time_per_word": 0.018,
-        "time_base": 7.8,
-    },
+    "TBG": TBG,
 }
 
 #: Of the commands: further options than the parameters of functions.

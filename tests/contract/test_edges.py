@@ -179,21 +179,17 @@ def guard(level: float) -> str:
     return found.verdicts[0].outcome.name
 
 
+def percents_decided(level: float) -> pd.Series:
+    how = {"test": "sign", "levels": [level], "correction": "none"}
+    return discriminative_power(always_better(6), qrels(6), "RR", **how)["percent"]
+
+
 SIGNIFICANT: dict[str, tuple[Callable[[float], Any], float]] = {
     "sentences": (lambda a: "significantly better" in compared(a).sentences()[0], 1 / 32),
     "LaTeX": (lambda a: "}$^{+}$" in compared(a).to_latex(), 1 / 32),
     "ranks": (lambda a: ranked(a).better.to_numpy().any(), 22 / 1024),
     "page": (lambda a: "new is significantly better" in page(a), p_of_t()),
-    "discriminative_power": (
-        lambda a: (
-            discriminative_power(
-                always_better(6), qrels(6), "RR", test="sign", levels=[a], correction="none"
-            )["percent"]
-            .gt(0)
-            .any()
-        ),
-        1 / 32,
-    ),
+    "discriminative_power": (lambda a: percents_decided(a).gt(0).any(), 1 / 32),
 }
 
 

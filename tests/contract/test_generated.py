@@ -71,16 +71,10 @@ PARAMETERS = [
         for name in ("ASL", "P_Rareness")
         for value in (0, -1, 2**31, 2**63, 10**400, True, 1.0, "3", NOWHERE, [1])
     ),
-    *(("ASL", {"g": value}) for value in (0, -3, 2**31, 1.5, "1", False)),
-    *(
-        ("LexiP", {"rel": value})
-        for value in (-1, -1e-300, NOWHERE, math.inf, 10**400, "1", True, 1j)
-    ),
-    *(
-        ("AP_Rareness", {"alpha": value})
-        for value in (-1e-300, 1 + 2**-52, NOWHERE, math.inf, "0.5", True)
-    ),
-    *(("TBG", {"halflife": value}) for value in (0, -1, NOWHERE, math.inf, 10**400)),
+    *(("ASL", {"g": v}) for v in (0, -3, 2**31, 1.5, "1", False)),
+    *(("LexiP", {"rel": v}) for v in (-1, -1e-300, NOWHERE, math.inf, 10**400, "1", True, 1j)),
+    *(("AP_Rareness", {"alpha": v}) for v in (-1e-300, 1 + 2**-52, NOWHERE, math.inf, "0.5", True)),
+    *(("TBG", {"halflife": v}) for v in (0, -1, NOWHERE, math.inf, 10**400)),
     *(("TBG", {f"time_{key}": 1.1e9}) for key in ("base", "per_word", "summary")),
     ("TBG", {"missing_length": 1.1e9}),
     *(("TBG", {"p_save": value}) for value in (-0.1, 1.1, NOWHERE)),

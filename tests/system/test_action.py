@@ -9,6 +9,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from _files import write_qrels, write_run
 
 yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
 
@@ -17,15 +18,10 @@ ACTION = yaml.safe_load((ROOT / "action.yml").read_text())
 
 pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
 
-QRELS = "".join(f"q{i} 0 good 1\nq{i} 0 bad 0\n" for i in range(30))
-GOOD = "".join(f"q{i} Q0 good 1 2 x\nq{i} Q0 bad 2 1 x\n" for i in range(30))
+QRELS = {f"q{i}": {"good": 1, "bad": 0} for i in range(30)}
+GOOD = {f"q{i}": {"good": 2, "bad": 1} for i in range(30)}
 #: A run with the relevant document at rank 2 in two of three queries.
-WORSE = "".join(
-    f"q{i} Q0 good 1 2 x\nq{i} Q0 bad 2 1 x\n"
-    if i % 3 == 0
-    else f"q{i} Q0 bad 1 2 x\nq{i} Q0 good 2 1 x\n"
-    for i in range(30)
-)
+WORSE = {f"q{i}": {"good": 0 if i % 3 else 2, "bad": 1} for i in range(30)}
 
 
 def run_action(folder: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
@@ -46,20 +42,16 @@ def run_action(folder: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
         "GITHUB_STEP_SUMMARY": str(folder / "summary"),
         "GITHUB_OUTPUT": str(folder / "output"),
     }
-    return subprocess.run(
-        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
-        cwd=folder,
-        env={**os.environ, **env, **github, "PATH": path},
-        capture_output=True,
-        text=True,
-    )
+    env = {**os.environ, **env, **github, "PATH": path}
+    command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
+    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True)
 
 
 @pytest.fixture
 def folder(tmp_path):
-    texts = {"qrels.txt": QRELS, "live.run": GOOD, "new.run": GOOD, "bad.run": WORSE}
-    for name, text in texts.items():
-        (tmp_path / name).write_text(text)
+    write_qrels(QRELS, tmp_path / "qrels.txt")
+    for name, run in {"live.run": GOOD, "new.run": GOOD, "bad.run": WORSE}.items():
+        write_run(run, tmp_path / name)
     return tmp_path
 
 

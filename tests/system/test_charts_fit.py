@@ -56,20 +56,16 @@ def runs(number: int, seed: int = 0) -> Evaluation:
 def arguments(analysis: Analysis, number: int) -> dict[str, Any]:
     matched = runs(number)
     names = list(matched.names)
-    frames = {"second": judgements(1), "third": judgements(2)}
-    possible: dict[str, Any] = {
-        "runs": matched,
-        "old": names[0],
-        "new": names[1],
-        "groups": {name: re.sub(r"\d+$", "", name) for name in names},
-        "pools": {"first": names[: number // 2], "rest": names[number // 2 :]},
-        "lengths": DocLengths(DOCNOS, list(range(5, 45))),
+    possible: dict[str, Any] = {"runs": matched, "old": names[0], "new": names[1]}
+    possible |= {"qrels": judgements(), "judges": {"second": judgements(1), "third": judgements(2)}}
+    possible["groups"] = {name: re.sub(r"\d+$", "", name) for name in names}
+    possible["pools"] = {"first": names[: number // 2], "rest": names[number // 2 :]}
+    possible["lengths"] = DocLengths(DOCNOS, list(range(5, 45)))
+    possible |= {
         "qid": "1",
         "n": 10_000,
         "relevant": [1, 2, 5, 10, 20],
         "ranks": list(range(1, 51)),
-        "judges": frames,
-        "qrels": judgements(),
     }
     if analysis.tracks:
         possible["runs"] = {"one": (matched, None), "two": (runs(number, 1), None)}

@@ -68,15 +68,14 @@ def test_the_reference_has_every_parameter_of_a_measure(measure):
 
 @pytest.mark.parametrize("analysis", analyses(), ids=lambda analysis: analysis.name)
 def test_every_analysis_is_listed_described_and_in_the_gallery(analysis):
-    reference = (PAGES / "reference_analyses.rst").read_text()
-    assert f".. _analysis-{analysis.name}:" in reference
-    assert (
-        f":ref:`{analysis.what} <analysis-{analysis.name}>`" in (PAGES / "analyses.rst").read_text()
+    reference, listed = (
+        (PAGES / f"{page}.rst").read_text() for page in ("reference_analyses", "analyses")
     )
+    assert f".. _analysis-{analysis.name}:" in reference
+    assert f":ref:`{analysis.what} <analysis-{analysis.name}>`" in listed
     assert analysis.figure in reference
     assert all(f"``{name}``" in reference for name in analysis.figures)
-    thumbnail = f"target: reference_analyses.html#analysis-{analysis.name}\n"
-    assert thumbnail in (PAGES / "analyses.rst").read_text()
+    assert f"target: reference_analyses.html#analysis-{analysis.name}\n" in listed
     assert (PAGES / "gallery" / f"{analysis.name}.png").stat().st_size > 1000
 
 
@@ -163,19 +162,11 @@ def place(tmp_path, monkeypatch) -> Path:
 @pytest.mark.filterwarnings("ignore")
 def test_the_code_of_the_how_tos_runs(place, vaswani):
     bm25, reranked = _systems.system(1), _systems.system(2)
-    names = {
-        "pt": pt,
-        "bm25": bm25,
-        "reranked": reranked,
-        "topics": _systems.topics(),
-        "qrels": _systems.qrels(),
-        "systems": {"BM25": bm25, "reranked": reranked},
-        "run": _systems.results(1),
-        "frame": pd.DataFrame({"docno": ["d1"], "doc_len": [9]}),
-        "index": pyterrier_asl.TermIndex.from_documents(
-            [{"docno": "d1", "text": "radio"}], verbose=False
-        ),
-    }
+    documents = [{"docno": "d1", "text": "radio"}]
+    names = {"pt": pt, "bm25": bm25, "reranked": reranked, "topics": _systems.topics()}
+    names |= {"qrels": _systems.qrels(), "systems": {"BM25": bm25, "reranked": reranked}}
+    names |= {"run": _systems.results(1), "frame": pd.DataFrame({"docno": ["d1"], "doc_len": [9]})}
+    names |= {"index": pyterrier_asl.TermIndex.from_documents(documents, verbose=False)}
     names |= {"live_results": _systems.results(1), "new_results": _systems.results(2)}
     pyterrier_asl.DocLengths.from_dict({"d1": 5}).save("lengths.parquet")
     Path("words.txt").write_text("d1 120\n")

@@ -1,6 +1,5 @@
 """The wheel works without the sources, and the source archive can be tested."""
 
-import hashlib
 import os
 import re
 import shutil
@@ -48,12 +47,10 @@ def test_the_wheel_holds_the_package_and_nothing_twice(archives):
     (wheel,) = archives.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
-        digests = [
-            hashlib.sha256(archive.read(name)).digest() for name in names if name[-4:] == ".png"
-        ]
+        pictures = [archive.read(name) for name in names if name[-4:] == ".png"]
     assert {name.partition("/")[0].partition("-")[0] for name in names} == {"pyterrier_asl"}
     assert "pyterrier_asl/py.typed" in names and "pyterrier_asl/pt_docs/index.rst" in names
-    assert len(set(digests)) == len(digests)
+    assert len(set(pictures)) == len(pictures)
     assert wheel.stat().st_size < 8e6
 
 

@@ -35,19 +35,14 @@ def text_of(path):
 @pytest.fixture(scope="module")
 def world(java, expansion, vaswani, tmp_path_factory):
     """The names that the experiment with Terrier defines."""
-    import os
-
     names = {}
-    before = os.getcwd()
-    os.chdir(tmp_path_factory.mktemp("readme"))
-    try:
-        code = blocks("retrieval.rst", "python")
-        exec(next(block for block in code if "TerrierIndex" in block), names)
+    code = next(block for block in blocks("retrieval.rst", "python") if "TerrierIndex" in block)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path_factory.mktemp("readme"))
+        exec(code, names)
         names["results"] = {
             name: system.transform(names["topics"]) for name, system in names["systems"].items()
         }
-    finally:
-        os.chdir(before)
     return names
 
 
@@ -69,11 +64,7 @@ def test_the_table_is_the_one_that_is_shown(world):
     assert len(rows) == len(table.columns)
     for label, *values in rows:
         start = label.split("…")[0]
-        column = next(
-            name
-            for name in table.columns
-            if name == label or "…" in label and name.startswith(start)
-        )
+        column = next(c for c in table if c == label or "…" in label and c.startswith(start))
         assert table[column].round(4).tolist() == [float(value) for value in values], label
 
 
@@ -124,7 +115,6 @@ def test_the_picture_of_search_lengths(vaswani):
     assert "<text" not in (PAGES / "why.svg").read_text()
     changes = why["changes"](judged)
     far = changes["low"].abs().clip(lower=changes["high"].abs()) > 256
-    nearer, farther = (
-        changes[far & side]["documents"].sum() for side in (changes["high"] < 0, changes["low"] > 0)
-    )
+    sides = (changes["high"] < 0, changes["low"] > 0)
+    nearer, farther = (changes[far & side]["documents"].sum() for side in sides)
     assert nearer > 10 * farther

@@ -50,9 +50,8 @@ def python(source: Path, *arguments: str, text: str = "") -> str:
 
 
 def test_the_patches_have_tests_that_pass(patched):
-    assert "7 passed" in python(
-        patched, "-m", "pytest", "-q", "tests/test_asl.py", "tests/test_plugins.py"
-    )
+    files = ("tests/test_asl.py", "tests/test_plugins.py")
+    assert "7 passed" in python(patched, "-m", "pytest", "-q", *files)
 
 
 def test_values_are_those_of_this_package(patched):

@@ -45,9 +45,8 @@ def test_each_step_is_one_command_that_is_run_here_too(workflow):
 def test_the_commands_of_the_readme_come_first_on_a_new_machine():
     """They need no collections, data or further packages; see README, Installation."""
     lines = (ROOT / ".ci" / "run").read_text().splitlines()
-    first = [
-        lines.index(f"on_a_new_machine {command}") for command in ("pyterrier-asl demo", "pytest")
-    ]
+    demo_and_tests = ("pyterrier-asl demo", "pytest")
+    first = [lines.index(f"on_a_new_machine {command}") for command in demo_and_tests]
     later = ("install-collections", "fetch.py", ".[dev]", "REQUIRE=")
     assert first == sorted(first)
     assert all(at > first[-1] for at, line in enumerate(lines) if any(w in line for w in later))

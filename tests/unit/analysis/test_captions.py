@@ -78,20 +78,12 @@ def arguments(analysis: Analysis, case: str) -> dict[str, Any]:
     """The arguments of an analysis."""
     runs, qrels, other = CASES[case]
     names = list(runs)
-    possible: dict[str, Any] = {
-        "runs": runs,
-        "qrels": qrels,
-        "judges": {"other": other} if "qrels" in analysis.parameters else {"a": qrels, "b": other},
-        "old": names[0],
-        "new": names[-1],
-        "groups": dict.fromkeys(names[:2], "group"),
-        "pools": {"first": names[:1]},
-        "lengths": DocLengths.from_dict({d: 10 for d in [*DOCNOS, *(f"x{n}" for n in range(30))]}),
-        "qid": "q1",
-        "n": 100,
-        "relevant": [1, 2],
-        "ranks": [1, 2, 3],
-    }
+    lengths = DocLengths.from_dict({d: 10 for d in [*DOCNOS, *(f"x{n}" for n in range(30))]})
+    judges = {"other": other} if "qrels" in analysis.parameters else {"a": qrels, "b": other}
+    possible: dict[str, Any] = {"runs": runs, "qrels": qrels, "judges": judges, "lengths": lengths}
+    possible |= {"old": names[0], "new": names[-1], "pools": {"first": names[:1]}}
+    possible |= {"groups": dict.fromkeys(names[:2], "group"), "qid": "q1", "n": 100}
+    possible |= {"relevant": [1, 2], "ranks": [1, 2, 3]}
     has = set(analysis.parameters)
     wanted = analysis.required | ({"qrels", "lengths"} & has)
     wanted |= {"judges"} if analysis.name == "human-range" else set()
@@ -113,13 +105,8 @@ def caption_of(chart: Any) -> str:
 
 #: Analyses whose lines have points, as they have few values, and those with hollow points.
 POINTED = {
-    "agreement-by-alpha",
-    "agreement-by-number-of-systems",
-    "level-regressions",
-    "preference-levels",
-    "satisfaction",
-    "tie-probability-by-rank",
-    "ties-by-recall-level",
+    *"agreement-by-alpha agreement-by-number-of-systems level-regressions satisfaction".split(),
+    *"preference-levels tie-probability-by-rank ties-by-recall-level".split(),
 }
 HOLLOW = {"system-order"}
 

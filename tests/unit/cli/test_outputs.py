@@ -13,17 +13,14 @@ RUNS = {
     "one": {q: {"c": 9, "a": 8, "b": 6} for q in QRELS},
     "two": {q: {"b": n % 4, "a": 2, "c": 1} for n, q in enumerate(QRELS)},
 }
+POOL = ["pool", "two.run", "one.run", "--name", "mine"]
 JUDGE = ["none", "one.run", "two.run", "--judge", "llm=qrels", "-m", "AP@2", "--queries", "3"]
 
 
 @pytest.mark.parametrize(
     ("arguments", "form", "said"),
     [
-        (
-            ["pool", "two.run", "one.run", "--name", "mine"],
-            "parquet",
-            "output.parquet: RarenessPool('mine",
-        ),
+        (POOL, "parquet", "output.parquet: RarenessPool('mine"),
         (["plan-audit", *JUDGE], "tsv", "documents"),
         (["report", "qrels", "two.run", "one.run", "-m", "AP"], "html", "Report(2 systems"),
     ],

@@ -129,48 +129,28 @@ AT_ONCE = (
 @pytest.mark.parametrize(
     ("ranks_by_name", "sentences"),
     [
-        (
-            {"a": [1] * 30, "b": [3] * 30, "c": [5] * 30},
-            [
-                "Only a could be the best of 3 systems by RR (30 topics).",
-                "a has the best mean RR; its rank is 1.",
-                f"One system is significantly better than the other in all 3 pairs {AT_ONCE}",
-            ],
-        ),
-        (
-            {"a": [1] * 30, "b": [1] * 30, "c": [5] * 30},
-            [
-                "2 of 3 systems could be the best by RR (30 topics).",
-                "a and b share the best mean RR; their ranks are between 1 and 2.",
-                f"One system is significantly better than the other in 2 of 3 pairs {AT_ONCE}",
-            ],
-        ),
-        (
-            {"a": [1, 2] * 15, "b": [2, 1] * 15, "c": [1, 1, 2] * 10},
-            [
-                "Each of the 3 systems could be the best by RR (30 topics).",
-                "c has the best mean RR; its rank is between 1 and 3.",
-                f"No two systems are significantly different {AT_ONCE}",
-            ],
-        ),
-        (
-            {"a": [2] * 30, "b": [2] * 30, "c": [2] * 30},
-            [
-                "Each of the 3 systems could be the best by RR (30 topics).",
-                "All systems have the same mean RR.",
-                f"No two systems are significantly different {AT_ONCE}",
-            ],
-        ),
+        ({"a": [1] * 30, "b": [3] * 30, "c": [5] * 30},
+         ["Only a could be the best of 3 systems by RR (30 topics).",
+          "a has the best mean RR; its rank is 1.",
+          f"One system is significantly better than the other in all 3 pairs {AT_ONCE}"]),
+        ({"a": [1] * 30, "b": [1] * 30, "c": [5] * 30},
+         ["2 of 3 systems could be the best by RR (30 topics).",
+          "a and b share the best mean RR; their ranks are between 1 and 2.",
+          f"One system is significantly better than the other in 2 of 3 pairs {AT_ONCE}"]),
+        ({"a": [1, 2] * 15, "b": [2, 1] * 15, "c": [1, 1, 2] * 10},
+         ["Each of the 3 systems could be the best by RR (30 topics).",
+          "c has the best mean RR; its rank is between 1 and 3.",
+          f"No two systems are significantly different {AT_ONCE}"]),
+        ({"a": [2] * 30, "b": [2] * 30, "c": [2] * 30},
+         ["Each of the 3 systems could be the best by RR (30 topics).",
+          "All systems have the same mean RR.",
+          f"No two systems are significantly different {AT_ONCE}"]),
         ({"a": [2] * 30, "b": [2] * 30}, ["a and b have the same RR for each of 30 topics."]),
-        (
-            {"b": [2] * 30, "a": [1] * 30},
-            [
-                "a is significantly better than b by RR: the difference of the means is 0.5000, "
-                "its 95 % interval [0.5000, 0.5000], p < 0.0001 (sign flips)."
-            ],
-        ),
+        ({"b": [2] * 30, "a": [1] * 30},
+         ["a is significantly better than b by RR: the difference of the means is 0.5000, "
+          "its 95 % interval [0.5000, 0.5000], p < 0.0001 (sign flips)."]),
     ],
-)
+)  # fmt: skip
 def test_sentences(ranks_by_name, sentences):
     runs = {name: run_with(ranks) for name, ranks in ranks_by_name.items()}
     board = asl.ranks(runs, QRELS, "RR")

@@ -124,6 +124,9 @@ def test_groups_of_some_runs_warn(recwarn, tmp_path):
         RarenessPool.from_runs(eight, groups={"run0": "team", "run1": "team"})
 
 
+TWICE = [small.frame(RUNS["first"])] * 2
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -132,12 +135,7 @@ def test_groups_of_some_runs_warn(recwarn, tmp_path):
         (lambda: RarenessPool.from_runs(RUNS, groups={"fourth": "x"}), "fourth"),
         (lambda: RarenessPool.from_runs(RUNS, name=""), "printable"),
         (lambda: RarenessPool.from_systems([], []), "there are no runs"),
-        (
-            lambda: RarenessPool.from_systems(
-                [small.frame(RUNS["first"])] * 2, [], names=["x", "x"]
-            ),
-            "different names",
-        ),
+        (lambda: RarenessPool.from_systems(TWICE, [], names=["x", "x"]), "different names"),
     ],
 )
 def test_what_cannot_be_a_pool_is_an_error(call, message):
