@@ -263,12 +263,8 @@ class Answers:
             gained = self.behind[rival]
             ends = ((gained.argmax(), 1), (gained.argmin(), -1))
             links = [self.query(at) for at, sign in ends if sign * gained[at] > 0]
-            most: list[str | Link] = [
-                "most on ",
-                *links[:1],
-                " and " * (len(links) - 1),
-                *links[1:],
-            ]
+            most: list[str | Link] = ["most on ", *links[:1]]
+            most += [" and ", links[1]] if len(links) > 1 else []
             if np.ptp(gained) <= EQUAL * np.abs(gained).max():
                 most = ["by the same difference on each"]
             why = "the candidate that is nearest to being significantly worse"
@@ -312,10 +308,8 @@ class Answers:
         if not isinstance(f, Findings):
             return
         total, missed = len(f.finders), f.missed_by_all(f.cutoff)
-        lost, by = (
-            int(missed.sum()),
-            "missed by all systems" if len(f.names) > 1 else "not retrieved",
-        )
+        lost = int(missed.sum())
+        by = "missed by all systems" if len(f.names) > 1 else "not retrieved"
         query, documents = self.query(missed.argmax()), counted(total, "relevant document")
         if not total:
             yield Sentence(f"No document has a grade of {f.rel} or more: nothing can be missed.")

@@ -335,7 +335,8 @@ class Findings(SystemFindings):
     def asl(self) -> SystemRanking:
         """The systems by ASL at k, which may not be one of the measures shown."""
         named = NamedMeasure(f"ASL@{self.cutoff}", ASL(rel=self.rel) @ self.cutoff)
-        return ranking_of(self.runs, named, self.alpha)
+        shown = [asl for asl in self.rankings if str(asl.named.measure) == str(named.measure)]
+        return shown[0] if shown else ranking_of(self.runs, named, self.alpha)
 
     @cached_property
     def judged_irrelevant(self) -> int:

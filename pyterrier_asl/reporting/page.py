@@ -45,9 +45,10 @@ class Page:
     def left_out(self) -> str:
         """A sentence on data by query that is left out for some systems; '' if none is."""
         f = self.findings
+        if len(f.held) == len(f.names):
+            return ""
         best = f"the {len(f.held)} best of {len(f.names)} systems by {f.first.name}"
-        text = f"Values and documents by query are on this page only for {best}, to keep it small."
-        return text * (len(f.held) < len(f.names))
+        return f"Values and documents by query are on this page only for {best}, to keep it small."
 
     @cached_property
     def query_texts(self) -> list[str]:
