@@ -4,18 +4,15 @@ import pandas as pd
 import pyterrier as pt
 
 from pyterrier_asl import RobertsonPRF
-from pyterrier_asl.retrieval.bm25 import _takes_context
 from pyterrier_asl.retrieval.index import TermIndex
 
 DOCUMENTS = [{"docno": f"d{i}", "text": f"radio wave{i} scatter"} for i in range(9)]
 
 
-def test_retrieval_without_context_in_validation(monkeypatch, request):
+def test_retrieval_without_context_in_validation(monkeypatch):
     """Errors of PyTerrier 1.0 do not name the transformer with the wrong input."""
     whole = pt.validate.any
     monkeypatch.setattr(pt.validate, "any", lambda inp, warn=False: whole(inp, warn=warn))
-    _takes_context.cache_clear()
-    request.addfinalizer(_takes_context.cache_clear)
     index = TermIndex.from_documents(DOCUMENTS, verbose=False)
     bm25 = index.bm25()
     pipeline = bm25 >> RobertsonPRF(index, fb_docs=2, fb_terms=3) >> bm25
