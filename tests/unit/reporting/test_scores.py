@@ -50,9 +50,10 @@ def test_an_unknown_measure_is_shown_if_its_direction_is_given():
     assert " from a by seconds: +1" in re.sub("<[^>]*>", "", page)
 
 
-def test_the_title_names_the_collection_of_scores(values):
-    page = report(read_scores(values.assign(track="dl20")), measures="AP").html
+def test_the_title_and_the_level_are_those_of_the_scores(values):
+    page = report(read_scores(values.assign(track="dl20")), measures="AP", alpha=0.2).html
     assert "<title>dl20: 5 systems</title>" in page
+    assert "80 % confidence" in page and "95 % confidence" not in page
 
 
 def test_scores_of_several_collections_have_the_leaderboard_of_ranks(values):
