@@ -102,6 +102,7 @@ def run_quality_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """Every run by AP and by ASL; the colour is the share of ASL that missing documents cause."""
     names = {re.sub(r"\(rel=.*?\)", "", name): name for name in frame.columns}
     frame = frame.set_axis(list(names), axis=1)
+    further = [name for name in frame.columns if name.startswith(("R@", "Judged@"))]
     by_ap, by_asl = frame["run"].iloc[[int(frame["AP"].argmax()), 0]]
     best = f"{by_ap} is the best by AP{' and' if by_ap == by_asl else f', {by_asl}'} by ASL."
     return figure(
@@ -125,8 +126,7 @@ def run_quality_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
             legend=alt.Legend(format="%", orient="bottom", tickCount=3),
         ),
         tooltip=tooltips(
-            *("run", "P@20", "ASL@g1-10", "AP", "ASL", "missing_share", "unjudged_share"),
-            *(name for name in frame.columns if name.startswith(("R@", "Judged@"))),
+            "run", "P@20", "ASL@g1-10", "AP", "ASL", "missing_share", "unjudged_share", *further
         ),
     )
 

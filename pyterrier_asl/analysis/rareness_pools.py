@@ -216,7 +216,10 @@ def pools_by(table: Mapping[str, str]) -> dict[str, list[str]]:
     >>> pools_by({"a": "manual", "b": "automatic", "c": "manual"})
     {'manual': ['a', 'c'], 'automatic': ['b']}
     """
-    return {one: [run for run, of in table.items() if of == one] for one in table.values()}
+    pools: dict[str, list[str]] = {}
+    for run, value in table.items():
+        pools.setdefault(value, []).append(run)
+    return pools
 
 
 def _members(judged: Evaluation, name: str, members: Iterable[str]) -> Bools:

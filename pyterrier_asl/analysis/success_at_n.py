@@ -134,7 +134,7 @@ def satisfaction_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         base.mark_line(point=True).encode(
             y=y,
             tooltip=tooltips(
-                *("curve:N", "kind:N", "n:Q", "share:Q", "ci_low:Q", "ci_high:Q", "queries:Q")
+                "curve:N", "kind:N", "n:Q", "share:Q", "ci_low:Q", "ci_high:Q", "queries:Q"
             ),
         ),
     )

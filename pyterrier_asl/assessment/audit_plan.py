@@ -69,11 +69,10 @@ class AuditPlan(Printed):
     def table(self) -> pd.DataFrame:
         """The documents to judge and the expected width for several numbers of queries."""
         most, least = len(self.order), max(self.judged, 3)
-        sizes = {*(n for n in _SIZES if least <= n <= most), most, max(self.queries or 0, least)}
+        own = max(self.queries or 0, least)
+        sizes = {*(n for n in _SIZES if least <= n <= most), most, least, own}
         documents = np.cumsum([0, *(len(self.documents[q]) for q in self.order[self.judged :])])
-        rows = [
-            (n, documents[n - self.judged], self.widths[n - 3]) for n in sorted({least, *sizes})
-        ]
+        rows = [(n, documents[n - self.judged], self.widths[n - 3]) for n in sorted(sizes)]
         return pd.DataFrame(rows, columns=["queries", "documents", "width"])
 
     def sentences(self) -> list[str]:
@@ -129,13 +128,8 @@ class AuditPlan(Printed):
         """
         if not self.pairs:
             raise ValueError("nothing is drawn: give a width or a number of queries")
-        about = {
-            **{
-                name: getattr(self, name)
-                for name in ("target", "width", "seed", "queries", "depth")
-            },
-            **{"of": len(self.order), "judged": self.drawn[: self.judged]},
-        }
+        about = {n: getattr(self, n) for n in ("target", "width", "seed", "queries", "depth")}
+        about |= {"of": len(self.order), "judged": self.drawn[: self.judged]}
         rows = [f"{qid}\t{docno}\t" for qid, docno in self.pairs]
         lines = [f"# {json.dumps(about)}", "qid\tdocno\tlabel", *rows]
         try:

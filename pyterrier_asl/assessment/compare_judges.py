@@ -367,12 +367,10 @@ class JudgeReport(Printed):
             for kind, measure in zip(shown["agreement"], shown["measure"])
         ]
         label = [f"{judge} (n = {pairs:,})" for judge, pairs in zip(shown["judge"], shown["pairs"])]
+        columns = ["ci_low", "ci_high", "human_low", "human_high", "verdict", "pairs", "queries"]
         base = alt.Chart().encode(
             y=alt.Y("label:N", sort=None, title=None),
-            tooltip=tooltips(
-                *("judge", "agreement", "value", "ci_low", "ci_high"),
-                *("human_low", "human_high", "verdict", "pairs", "queries"),
-            ),
+            tooltip=tooltips("judge", "agreement", "value", *columns),
         )
         ends = {"x": alt.X("human_low:Q"), "x2": alt.X2("human_high:Q")}
         band = alt.Chart().mark_rect(opacity=0.15, color="gray").encode(**ends)

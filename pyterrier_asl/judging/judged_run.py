@@ -152,12 +152,10 @@ class JudgedRun(Remembering):
             is_in = is_in & (within_query(ranking.offsets) < cutoff)
         return np.bincount(ranking.queries[is_in], minlength=len(self.retrieved))
 
+    @cached_property
     def equal_scores(self) -> tuple[Ints, Ints, Ints]:
-        """The groups of several documents of a query with equal scores, ascending.
-
-        Returns:
-            The query of each group, its first rank, and its last.
-        """
+        """The groups of several documents of a query with equal scores, ascending: the query of
+        each, its first rank, and its last."""
         changes = np.diff(self.is_tied, prepend=False, append=False)
         begins, ends = np.flatnonzero(changes).reshape(-1, 2).T
         queries = np.searchsorted(self.whole_ranking.offsets, begins, side="right") - 1
@@ -343,7 +341,7 @@ class TiedRun:
         >>> tied.is_tied.tolist(), tied.first.tolist(), tied.last.tolist()
         ([True, False], [1, 2], [1, 3])
         """
-        groups, queries = run.equal_scores(), len(run.retrieved)
+        groups, queries = run.equal_scores, len(run.retrieved)
         scale = run.retrieved.max(initial=0) + 1
         places = run.queries * scale + run.ranks
         group = np.searchsorted(groups[0] * scale + groups[1], places, side="right")
