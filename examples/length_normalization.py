@@ -16,7 +16,7 @@ from __future__ import annotations
 import click
 import published
 
-from pyterrier_asl.io import tables
+from pyterrier_asl.printing import tables
 from pyterrier_asl.tuning.clarke import save, side_by_side, tune_for_each, with_paper_names
 from pyterrier_asl.tuning.collection import load_collection
 

@@ -40,7 +40,7 @@ from pyterrier_asl import (
     evaluate,
     nASL,
 )
-from pyterrier_asl.io.notices import counted
+from pyterrier_asl.common.notices import counted
 from pyterrier_asl.io.qrels import read_qrels_table
 from pyterrier_asl.io.runs import read_run_table
 from pyterrier_asl.judging.judged_run import judge

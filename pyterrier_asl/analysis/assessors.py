@@ -27,8 +27,8 @@ from ..charts import (
     shape,
     tooltips,
 )
+from ..common.lazy import pd
 from ..evaluation.sources import refuse
-from ..io.lazy import pd
 from ..statistics.tests import PairedTest, with_corrected_p
 from .judges_as_runs import BOUNDS, judge_as_run, precision_by
 from .reading import PUBLISHED

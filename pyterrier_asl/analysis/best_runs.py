@@ -25,10 +25,10 @@ from ..charts import (
     undrawn,
     whole_numbers,
 )
+from ..common.lazy import pd
+from ..common.types import Ints
 from ..evaluation.relevant_documents import relevant_documents, unjudged_above
-from ..io.lazy import pd
 from ..measures.directions import higher_is_better
-from ..scoring.arrays import Ints
 from ..statistics.rounding import EQUAL, rounded
 from .registry import (
     ALEX,

@@ -21,8 +21,8 @@ from ..charts import (
     powers_of_ten,
     tooltips,
 )
-from ..io.lazy import pd
-from ..io.notices import counted
+from ..common.lazy import pd
+from ..common.notices import counted
 from ..measures import TBG
 from ..scoring.arrays import within_query
 from .registry import CLARKE, DIAZ, Evaluation, QrelsLike, Runs, analysis, read

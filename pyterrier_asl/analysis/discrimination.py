@@ -25,13 +25,13 @@ from ..charts import (
     tooltips,
     up_to_1,
 )
+from ..common.choices import check_names
+from ..common.lazy import pd
+from ..common.notices import counted
+from ..common.parameters import check_probability
 from ..evaluation.preferences import preference_cubes
 from ..evaluation.sources import refuse
-from ..io.choices import check_names
-from ..io.lazy import pd
-from ..io.notices import counted
 from ..measures._base import check_from_0
-from ..scoring.parameters import check_probability
 from ..statistics.rounding import NO_DIFFERENCE
 from ..statistics.settings import check_draws
 from ..statistics.tests import compare_all

@@ -10,11 +10,11 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ..charts import COLORS, alt, around, better, figure, some_values, tooltips, undrawn
+from ..common.choices import check_names
+from ..common.lazy import pd
+from ..common.notices import names_of
+from ..common.parameters import check_whole
 from ..evaluation.relevant_documents import RelevantRanks
-from ..io.choices import check_names
-from ..io.lazy import pd
-from ..io.notices import names_of
-from ..scoring.parameters import check_whole
 from .registry import LOST, TURKMEN, Bools, Ints, QrelsLike, Runs, analysis, described, read
 
 

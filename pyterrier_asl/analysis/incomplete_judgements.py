@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from ..charts import HEIGHT, WIDTH, alt, captioned, figure, tooltips, undrawn, up_to_1
+from ..common.lazy import pd
+from ..common.notices import progress_bar
 from ..evaluation.preferences import recall_levels
 from ..evaluation.relevant_documents import RelevantRanks
-from ..io.lazy import pd
-from ..io.notices import progress_bar
 from ..scoring.preferences import pairwise_preferences
 from ..statistics.rounding import signs
 from ..statistics.settings import check_draws

@@ -9,9 +9,9 @@ from ir_measures import AP
 from numpy.typing import NDArray
 
 from ..assessment.judges import Judge, Judges, shared_pairs
+from ..common.types import Bools, Floats, Ints
 from ..measures.parsing import with_options
 from ..scoring import assessor as scoring
-from ..scoring.arrays import Bools, Floats, Ints
 
 #: The scores of a judge, whose documents have no order, as Table 1 names them.
 BOUNDS = ("upper", "expected", "lower")

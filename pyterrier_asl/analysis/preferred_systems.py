@@ -32,8 +32,8 @@ from ..charts import (
     tooltips,
     whole_numbers,
 )
+from ..common.lazy import pd
 from ..evaluation.preferences import preference_cubes
-from ..io.lazy import pd
 from ..scoring.preferences import KINDS
 from ..statistics.pairwise import cycle_numbers
 from ..statistics.rounding import EQUAL, shared_ranks

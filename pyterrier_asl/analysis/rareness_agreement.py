@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..charts import HEIGHT, PANEL, alt, captioned, category, figure, tooltips, undrawn, up_to_1
-from ..io.lazy import pd
+from ..common.lazy import pd
+from ..common.parameters import check_whole
 from ..measures.rareness import Pools
-from ..scoring.parameters import check_whole
 from ..scoring.rareness import gains
 from ..statistics.agreement import kendall_tau, kendall_taus, tau_ap
 from ..statistics.rounding import rounded, shared_ranks

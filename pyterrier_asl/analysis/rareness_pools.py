@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..charts import alt, figure, ranks_on_lists, tooltips
+from ..common.choices import check_names
+from ..common.lazy import pd
 from ..evaluation.relevant_documents import RelevantRanks
-from ..io.choices import check_names
-from ..io.lazy import pd
 from ..measures.parsing import Measures, one_measure
 from ..measures.rareness import Pools
 from ..scoring.rareness import gains

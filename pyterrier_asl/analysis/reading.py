@@ -12,6 +12,9 @@ import numpy as np
 import pyarrow as pa
 
 from ..assessment.judges import QRELS, Judges, with_reference
+from ..common.choices import check_names
+from ..common.lazy import pc, pd
+from ..common.notices import warn
 from ..evaluation.evaluate import tracks
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.sources import (
@@ -22,10 +25,7 @@ from ..evaluation.sources import (
     refuse,
     warn_of_grades,
 )
-from ..io.choices import check_names
 from ..io.columns import Columns
-from ..io.lazy import pc, pd
-from ..io.notices import warn
 from ..measures import ASL
 from ..measures._base import check_from_0
 from ..measures.parsing import Measures, named_measures, with_options

@@ -16,8 +16,8 @@ from ..charts import (
     tooltips,
     undrawn,
 )
+from ..common.lazy import pd
 from ..evaluation.preferences import first_differences, recall_levels
-from ..io.lazy import pd
 from ..scoring.preferences import difference, level, pairwise_preferences
 from .registry import DIAZ, Evaluation, Floats, Ints, QrelsLike, Runs, analysis, described, read
 

@@ -38,11 +38,11 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, ParamSpec, Protocol, TypeVar, cast
 
+from ..common.lazy import alt, pd
+from ..common.types import Bools, Floats, Ints
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.facts import with_notes
 from ..evaluation.sources import JudgeRel, QrelsLike, Runs
-from ..io.lazy import alt, pd
-from ..scoring.arrays import Bools, Floats, Ints
 from .reading import (
     READ,
     AslOptions,

@@ -9,8 +9,8 @@ import ir_measures
 import numpy as np
 
 from ..charts import LONG_NAME, PANEL, STEP, WIDE_CAPTION, alt, captioned, ranges, tooltips, undrawn
+from ..common.lazy import pd
 from ..evaluation.relevant_documents import RelevantDocuments, relevant_documents
-from ..io.lazy import pd
 from ..measures._base import check_from_0
 from ..measures.parsing import with_options
 from ..statistics.agreement import kendall_tau

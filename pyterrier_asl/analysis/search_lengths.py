@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..charts import CROWDED, DASHED, alt, by_collection, category, figure, tooltips
+from ..common.lazy import pd
+from ..common.notices import counted
 from ..evaluation.relevant_documents import relevant_documents
-from ..io.lazy import pd
-from ..io.notices import counted
 from ..scoring.search_length import bin_ends
 from ..statistics.settings import ArrayLike
 from .registry import (

@@ -9,10 +9,10 @@ import numpy as np
 
 from ..assessment.judges import QRELS, Judges, with_reference
 from ..charts import COLORS, alt, better, category, figure, inline_rows, tooltips
-from ..io.lazy import pd
-from ..io.notices import counted
+from ..common.lazy import pd
+from ..common.notices import counted
+from ..common.parameters import check_whole
 from ..scoring.assessor import expected_success
-from ..scoring.parameters import check_whole
 from ..scoring.standard import reciprocal_rank
 from ..statistics.intervals import wilson_interval
 from .judges_as_runs import judge_as_run

@@ -9,9 +9,9 @@ import numpy as np
 
 from ..assessment.system_pairs import as_frame, significance
 from ..charts import BESIDE_NAMES, STEP, alt, bars, captioned, category, in_rows, tooltips
+from ..common.choices import check_names
+from ..common.lazy import pd
 from ..evaluation.sources import refuse
-from ..io.choices import check_names
-from ..io.lazy import pd
 from ..measures.directions import higher_is_better, value_range
 from ..measures.parsing import Measures, named_measures
 from ..statistics.settings import ArrayLike

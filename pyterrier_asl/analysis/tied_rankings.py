@@ -9,9 +9,9 @@ import numpy as np
 import scipy  # its submodules load when first used
 
 from ..charts import alt, bars, by_collection, category, figure, tooltips, undrawn
+from ..common.lazy import pd
+from ..common.notices import counted
 from ..evaluation.preferences import first_differences, recall_levels
-from ..io.lazy import pd
-from ..io.notices import counted
 from ..scoring.preferences import level
 from .registry import DIAZ, QrelsLike, Runs, analysis, read
 

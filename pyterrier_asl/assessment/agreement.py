@@ -14,7 +14,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from ..io.lazy import pd
+from ..common.lazy import pd
+from ..common.types import Floats, Ints
 from ..judging.matching import positions
 from ..measures.parsing import Measures
 from ..statistics.agreement import (
@@ -26,7 +27,7 @@ from ..statistics.agreement import (
 )
 from ..statistics.intervals import Interval, centred_interval
 from ..statistics.rounding import rounded
-from ..statistics.settings import Floats, Ints, check_draws
+from ..statistics.settings import check_draws
 from .judges import Judge, Judges, shared_pairs, sign_of
 
 #: The coefficients of agreement on documents, on their grades, and on the ranking of systems.

@@ -15,15 +15,15 @@ import numpy as np
 import pyarrow as pa
 
 from ..charts.forms import PANEL, ROW, alt, captioned, category, ranges, tooltips
+from ..common.lazy import pd
+from ..common.notices import counted, names_of, warn
+from ..common.types import Floats, Ints
 from ..evaluation.sources import QrelsLike, Runs, refuse, refuse_unused, warn_of_grades
-from ..io.lazy import pd
-from ..io.notices import counted, names_of, warn
-from ..io.printed import Part, Printed
-from ..io.tables import latex
 from ..judging.matching import positions
 from ..measures.parsing import Measures, NamedMeasure, named_measures
+from ..printing.printed import Part, Printed
+from ..printing.tables import latex
 from ..statistics.prediction_powered import TARGETS, prediction_powered
-from ..statistics.settings import Floats, Ints
 from ..statistics.tests import with_corrected_p
 from .judges import FEW_QUERIES, Judges, with_reference
 

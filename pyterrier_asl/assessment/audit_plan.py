@@ -9,14 +9,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..common.lazy import pd
+from ..common.notices import counted
+from ..common.types import Floats
 from ..evaluation.sources import QrelsLike, Runs, refuse_unused
 from ..io.atomic import replacing
-from ..io.lazy import pd
-from ..io.notices import counted
-from ..io.printed import Part, Printed
 from ..measures.parsing import Measures, NamedMeasure, named_measures
+from ..printing.printed import Part, Printed
 from ..statistics.prediction_powered import TARGETS, differing_values, interval_widths
-from ..statistics.settings import Floats, check_draws
+from ..statistics.settings import check_draws
 from .audit import AuditedRuns, means_and_differences
 
 #: Numbers of queries in the table of a plan.

@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..charts.forms import STEP, alt, captioned, ranges, tooltips
+from ..common.lazy import pd
+from ..common.notices import counted
+from ..common.parameters import check_name
 from ..evaluation.sources import JudgeRel, QrelsLike, Runs, refuse, warn_of_grades
-from ..io.lazy import pd
-from ..io.notices import counted
-from ..io.printed import Part, Printed
-from ..io.tables import latex
 from ..measures.parsing import Measures, NamedMeasure
-from ..statistics.settings import check_name
+from ..printing.printed import Part, Printed
+from ..printing.tables import latex
 from ..statistics.tests import PairedTest
 from .agreement import ON_GRADES, confusion_of, counts_by_grade, judged_by_both
 from .favoured import FEW_RUNS, favour_sentences, favoured_chart, favours_by_judge

@@ -10,8 +10,8 @@ from ir_measures import Judged
 
 from ..charts.forms import COLORS, HEIGHT, POINT, WIDTH, alt, captioned, tooltips
 from ..charts.scales import around
-from ..io.lazy import pd
-from ..io.notices import counted
+from ..common.lazy import pd
+from ..common.notices import counted
 from ..measures.parsing import NamedMeasure
 from ..statistics.favour import favours
 from ..statistics.settings import DRAWS

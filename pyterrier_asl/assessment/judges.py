@@ -11,18 +11,18 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from ..common.choices import check_names
+from ..common.notices import warn
+from ..common.types import Bools, Floats, Ints
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.facts import Facts
 from ..evaluation.sources import JudgeRel, QrelsLike, Runs, refuse, with_rel
-from ..io.choices import check_names
-from ..io.notices import warn
 from ..judging.id_forms import other_form
 from ..judging.judgements import Judgements, judgements_of
 from ..judging.matching import positions
 from ..judging.qrels import matching_of
 from ..measures._base import check_from_0
 from ..measures.parsing import Measures, NamedMeasure, named_measures, one_measure
-from ..statistics.settings import Bools, Floats, Ints
 
 #: The name of the judge whose judgements are given as ``qrels``.
 QRELS = "qrels"

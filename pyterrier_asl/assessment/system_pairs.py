@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..io.lazy import pd
-from ..io.notices import counted
+from ..common.lazy import pd
+from ..common.notices import counted
 from ..measures.parsing import Measures
 from ..statistics.tests import PairedTest, compare_all
 from .judges import Judges, sign_of

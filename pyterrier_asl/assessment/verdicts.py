@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from ..io.lazy import pd
-from ..io.notices import counted, names_of
+from ..common.lazy import pd
+from ..common.notices import counted, names_of
+from ..common.types import Floats
 from ..measures.parsing import NamedMeasure
 from ..statistics.intervals import Interval, bootstrap_p
-from ..statistics.settings import Floats
 from ..statistics.tests import with_corrected_p
 from .agreement import ON_GRADES, Agreement, agreements_of, draw_queries, interval_of
 from .judges import FEW_QUERIES, Judges, shared_pairs

@@ -3,7 +3,7 @@
 Charts need Altair: ``pip install '.[charts]'``.
 """
 
-from ..io.lazy import alt
+from ..common.lazy import alt
 from .forms import (
     BAR,
     BESIDE_NAMES,

@@ -8,8 +8,8 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..io.lazy import alt as alt
-from ..io.lazy import pd
+from ..common.lazy import alt as alt
+from ..common.lazy import pd
 from .scales import whole_numbers
 
 #: The size of a view. With its axis it is some 300 pixels wide: as wide as the column of a paper it

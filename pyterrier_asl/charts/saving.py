@@ -7,9 +7,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from ..common.extras import install_command
+from ..common.lazy import alt
 from ..io.atomic import check_replaceable, replacing
-from ..io.extras import install_command
-from ..io.lazy import alt
 from .forms import POINTS
 
 #: Endings of the files that a chart can be saved to.

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from itertools import count
 
-from ..io.lazy import alt
+from ..common.lazy import alt
 
 
 def better(title: str, way: str) -> str:

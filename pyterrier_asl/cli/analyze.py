@@ -29,9 +29,9 @@ import click
 
 from ..analysis.registry import CLARKE, LEGENDS, Analysis, analyses, find_analyses
 from ..assessment.judges import QRELS, with_reference
-from ..io import tables
-from ..io.lazy import pd
-from ..io.notices import DoubtfulInput
+from ..common.lazy import pd
+from ..common.notices import DoubtfulInput
+from ..printing import tables
 from . import epilog, options, outputs, print_notes, readers
 
 _OF_TRACKS = """\b

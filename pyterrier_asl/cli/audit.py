@@ -23,13 +23,13 @@ from typing import Any
 import click
 
 from ..assessment import audit as library
+from ..common.choices import check_names
 from ..evaluation.evaluate import evaluate
 from ..evaluation.sources import chosen_measures
-from ..io.choices import check_names
 from ..io.runs import list_runs
-from ..io.tables import write
 from ..judging.judgements import MATCHING
 from ..judging.qrels import Qrels
+from ..printing.tables import write
 from . import epilog, options, outputs, print_notes, readers
 
 #: QRELS of a plan without judgements by people.

@@ -14,7 +14,7 @@ def command() -> None:
     The collection is a small generated one: ``asl:demo`` of PyTerrier. No Java is needed.
     """
     from ..experiment import demo, demo_collection
-    from ..io.printed import Part, print_parts
+    from ..printing.printed import Part, print_parts
 
     collection = demo_collection.generated()
     result = demo.demonstrate(collection)

@@ -36,7 +36,7 @@ import click
 
 from ..evaluation import evaluate as library
 from ..evaluation import printing
-from ..io import table_forms, tables
+from ..printing import table_forms, tables
 from . import epilog, options, outputs
 
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ def _with_ranks(
 
 def _print_answers(results: Mapping[str, Evaluation], sort: str, has_stars: bool) -> None:
     """Prints which runs have the best means, of each track, how the table is sorted, and marks."""
-    from ..io.printed import Part, print_parts
+    from ..printing.printed import Part, print_parts
 
     parts = [
         Part(f"{track}: {sentence}" if track else sentence)

@@ -34,10 +34,10 @@ from typing import Any
 
 import click
 
-from ..io.notices import counted
-from ..io.tables import write
+from ..common.notices import counted
 from ..judging.judgements import judgements_of
 from ..judging.qrels import Qrels, judgements_from, merge_labels
+from ..printing.tables import write
 from ..unjudged import holes as library
 from . import epilog, options, outputs, print_notes
 
@@ -94,9 +94,9 @@ def command(
 
     All pairs of the runs in RUN..., files or folders, are compared.
     """
-    from ..io.printed import Part, print_parts
     from ..io.runs import list_runs
     from ..io.texts import Texts
+    from ..printing.printed import Part, print_parts
     from ..unjudged.export import export
 
     by_query = show == "queries"

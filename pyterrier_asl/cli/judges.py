@@ -30,7 +30,7 @@ from typing import Any
 import click
 
 from ..assessment import compare_judges as library
-from ..io.tables import write
+from ..printing.tables import write
 from . import epilog, options, outputs, print_notes
 
 #: The tables of the report: the values of ``--show``.

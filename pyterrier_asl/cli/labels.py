@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..io.atomic import check_replaceable, replacing
-from ..io.tables import MACHINE_READABLE, lines_of
 from ..judging.qrels import OFFICIAL, merge_labels
+from ..printing.tables import MACHINE_READABLE, lines_of
 from . import epilog, options, outputs
 from .parameters import read_labels
 

@@ -13,8 +13,8 @@ from typing import Any
 import click
 
 from ..io.atomic import check_replaceable, replacing
-from ..io.table_forms import EVERY_PLACE
-from ..io.tables import FORMS
+from ..printing.table_forms import EVERY_PLACE
+from ..printing.tables import FORMS
 from . import COMMAND
 from .options import Decorator, inputs, switch, together
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
+from ..common.notices import counted
 from ..io.groups import read_groups
-from ..io.notices import counted
 from . import readers
 
 

@@ -34,9 +34,9 @@ from typing import Any
 
 import click
 
-from ..io.tables import MACHINE_READABLE, write
 from ..leaderboard import ranks as library
 from ..leaderboard.result import pairs_caption
+from ..printing.tables import MACHINE_READABLE, write
 from . import epilog, options, outputs, print_notes
 
 

@@ -33,8 +33,8 @@ from typing import Any
 
 import click
 
-from ..io import tables
-from ..io.notices import DoubtfulInput
+from ..common.notices import DoubtfulInput
+from ..printing import tables
 from ..tuning import clarke
 from ..tuning.collection import load_collection
 from ..tuning.stages import StagedSearch

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ..common.notices import counted
 from ..evaluation.facts import UNANSWERED, Facts, joined_notes
 from ..evaluation.ties import means_over_ties
-from ..io.notices import counted
 from ..measures.directions import value_range
 from ..statistics.rounding import NO_DIFFERENCE
 from .conditions import Condition, are_relevant

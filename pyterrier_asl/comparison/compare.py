@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ..common.parameters import check_name, check_probability
 from ..evaluation.collections import shared_systems
 from ..evaluation.evaluate import tracks
 from ..evaluation.evaluation import Evaluation
@@ -43,7 +44,7 @@ from ..measures.parsing import (
     unique,
     words,
 )
-from ..statistics.settings import FEWEST, check_name, check_probability
+from ..statistics.settings import FEWEST
 from ..statistics.tests import CORRECTIONS, PairedTest
 from .conditions import Condition, check_condition, parse_condition
 from .differences import PREFERENCES, TESTS, Inputs

@@ -19,9 +19,9 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from ..common.types import Floats
 from ..measures.directions import higher_is_better
 from ..measures.parsing import words
-from ..statistics.settings import Floats
 
 #: Kinds of differences: better and worse depend on the direction of the measure.
 HOW = ("better", "worse", "lower", "higher", "different")

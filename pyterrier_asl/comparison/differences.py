@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..common.types import Bools, Floats
 from ..evaluation.evaluation import Evaluation
 from ..statistics.intervals import detectable_difference
 from ..statistics.pairwise import no_variance
 from ..statistics.rank_intervals import rank_intervals
-from ..statistics.settings import DRAWS, FEWEST, Bools, Floats
+from ..statistics.settings import DRAWS, FEWEST
 from ..statistics.tests import Comparison, PairedTest, compare_pair, correct
 from .conditions import Condition
 

@@ -8,9 +8,9 @@ from typing import Any
 import pandas as pd
 
 from ..charts.forms import alt, captioned, in_rows, inline_rows, ranges, tooltips
-from ..io import table_forms, tables
-from ..io.notices import counted
-from ..statistics.settings import check_name
+from ..common.notices import counted
+from ..common.parameters import check_name
+from ..printing import table_forms, tables
 from .differences import PREFERENCES, TESTS, RunDifference
 from .sentences import correction_of
 

@@ -10,12 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
+from ..common.notices import counted
+from ..common.types import Floats
 from ..evaluation.labellings import labelled_measures
-from ..io.notices import counted
 from ..statistics.boxes import box_test
 from ..statistics.pairwise import non_inferiority
 from ..statistics.rounding import NO_DIFFERENCE
-from ..statistics.settings import DRAWS, Floats
+from ..statistics.settings import DRAWS
 from .conditions import Condition
 from .differences import Inputs, RunDifference, with_p
 

@@ -14,9 +14,9 @@ from xml.etree import ElementTree
 
 import pandas as pd
 
-from ..io import table_forms, tables
 from ..io.atomic import check_replaceable, replacing
-from ..io.printed import Part, markdown, print_parts
+from ..printing import table_forms, tables
+from ..printing.printed import Part, markdown, print_parts
 from .guard import Outcome, Verdict, outcome_of
 from .result import TITLES, RunComparison
 

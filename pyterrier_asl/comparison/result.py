@@ -14,8 +14,8 @@ from ..evaluation.collections import OVERALL
 from ..evaluation.facts import Facts, ids_against, joined_notes
 from ..evaluation.preferences import preferences_for
 from ..evaluation.relevant_documents import RelevantDocuments
-from ..io import tables
-from ..io.printed import Part, Printed
+from ..printing import tables
+from ..printing.printed import Part, Printed
 from ..statistics.pairwise import sign_test
 from ..statistics.settings import DRAWS
 from ..statistics.tests import PairedTest, correct

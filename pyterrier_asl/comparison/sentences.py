@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..io.notices import counted, names_of
+from ..common.notices import counted, names_of
 from ..measures.directions import added_up
 from ..measures.parsing import measure_named
 from ..statistics.rounding import EQUAL

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..io.lazy import pd
+from ..common.lazy import pd
 from ..judging.qrels import source_of
 from ..measures.parsing import Measures, NamedMeasure
 from .collections import shared_systems

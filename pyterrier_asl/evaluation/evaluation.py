@@ -16,9 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from ..io.lazy import pd
-from ..io.notices import counted, progress_bar
-from ..io.threads import check_jobs
+from ..common.lazy import pd
+from ..common.notices import counted, progress_bar
+from ..common.threads import check_jobs
+from ..common.types import Floats
 from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements, judgements_of
 from ..judging.qrels import Qrels, matching_of, source_of
@@ -31,7 +32,6 @@ from ..measures.parsing import (
 )
 from ..measures.pool import RarenessPool
 from ..measures.rareness import Pools
-from ..scoring.arrays import Floats
 from ..scoring.lexicographic import reciprocal_ranks
 from .facts import Facts, RunFacts
 from .measuring import Measuring, iter_judged, values_of

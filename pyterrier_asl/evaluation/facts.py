@@ -13,15 +13,15 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from ..io.lazy import pd
-from ..io.notices import DoubtfulInput, counted, names_of, warn
+from ..common.lazy import pd
+from ..common.notices import DoubtfulInput, counted, names_of, warn
+from ..common.types import Ints
 from ..io.values import take
 from ..judging.id_forms import describe_form, find_form
 from ..judging.judged_run import JudgedRun, TiedRun
 from ..judging.judgements import Judgements
 from ..judging.ranking import Ranking, equal_rows
 from ..measures.formula import formula
-from ..scoring.arrays import Ints
 
 UNANSWERED, IDS, ORDER = "unanswered", "ids", "order"
 #: The facts of a run by which a guard cannot test a condition.

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ..io.lazy import pd
+from ..common.lazy import pd
+from ..common.parameters import check_whole
 from ..judging.judged_run import JudgedRun
 from ..judging.unjudged import Unjudged
 from ..measures.formula import Formula, LabelledPair, LabelledRun, Labels, formula
 from ..measures.parsing import Measures
 from ..measures.standard import measures_with_bounds
 from ..scoring.matrices import Bounds
-from ..scoring.parameters import check_whole
 from .evaluate import by_run, join_tracks, unread_tracks
 from .evaluation import Evaluation
 from .facts import Facts, RunFacts, with_notes

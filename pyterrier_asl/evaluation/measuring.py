@@ -18,16 +18,16 @@ from typing import Any
 import ir_measures
 import numpy as np
 
-from ..io.lazy import pd
-from ..io.notices import progress_bar
+from ..common.lazy import pd
+from ..common.notices import progress_bar
+from ..common.threads import cores, map_ahead, map_at_once
+from ..common.types import Floats
 from ..io.runs import iter_runs, read_run_table
-from ..io.threads import cores, map_ahead, map_at_once
 from ..judging.judged_run import JudgedRun, judge_whole
 from ..judging.judgements import Judgements
 from ..measures.formula import formula
 from ..measures.parsing import has_subtopics, needs_pool
 from ..measures.rareness import Pools, check_pooled, warn_of_few
-from ..scoring.arrays import Floats
 from .facts import RunFacts
 
 #: Number of runs from which on a progress bar is shown while they are read.

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..io.lazy import pd
+from ..common.lazy import pd
+from ..common.parameters import check_name
+from ..common.types import Floats, Ints
 from ..measures import LexiP
-from ..scoring.arrays import Floats, Ints
 from ..scoring.lexicographic import dominance, first_difference
-from ..scoring.parameters import check_name
 from ..scoring.preferences import pairwise_preferences, preference_cube
 from ..statistics.pairwise import cycle_numbers, sign_test, t_test
 from .evaluation import Evaluation

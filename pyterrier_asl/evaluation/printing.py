@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..io.notices import counted, names_of
-from ..io.tables import ALL
+from ..common.notices import counted, names_of
 from ..measures.parsing import NamedMeasure, measure_named
+from ..printing.tables import ALL
 from ..statistics.rounding import shared_ranks
 from .evaluation import Evaluation
 

@@ -13,12 +13,12 @@ from typing import Any
 import ir_measures
 import numpy as np
 
+from ..common.types import Floats
 from ..io.columns import Columns
 from ..judging.judged_run import JudgedRun, judge
 from ..judging.matching import codes
 from ..measures.formula import formula
 from ..measures.provider import JudgedRunEvaluator, PluginProvider
-from ..scoring.arrays import Floats
 
 #: Held while the providers of ir_measures are replaced.
 _SWITCHING = Lock()

@@ -9,23 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ..io.lazy import pd
+from ..common.lazy import pd
+from ..common.parameters import check_whole
+from ..common.types import Bools, Floats, Ints
 from ..io.runs import load_run
 from ..judging.judged_run import JudgedRun, judge_whole
 from ..judging.judgements import judgements_of
 from ..measures import ASL
 from ..scoring import search_length as scoring
-from ..scoring.arrays import (
-    Bools,
-    Floats,
-    Ints,
-    cumulate,
-    divide,
-    queries_of,
-    sum_by_query,
-    within_query,
-)
-from ..scoring.parameters import check_whole
+from ..scoring.arrays import cumulate, divide, queries_of, sum_by_query, within_query
 from .facts import Facts, RunFacts, with_notes
 from .sources import warn_of_grades
 

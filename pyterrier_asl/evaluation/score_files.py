@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 
+from ..common.lazy import pd
+from ..common.notices import counted, excerpt, names_of, warn
 from ..io.files import BY_QUERY, check_file, file_format, local_path, read_arrow
 from ..io.formats import NESTED, Format, read_rows, recognise, recognise_values
-from ..io.lazy import pd
-from ..io.notices import counted, excerpt, names_of, warn
-from ..io.tables import ALL
 from ..io.trec_text import NUMBER, open_text
 from ..measures.parsing import canonical_name, is_measure
+from ..printing.tables import ALL
 
 
 def files_at(paths: Iterable[Any]) -> list[Path]:

@@ -28,15 +28,15 @@ from typing import Any
 
 import numpy as np
 
-from ..io.choices import check_names
+from ..common.choices import check_names
+from ..common.lazy import pd
+from ..common.notices import counted, excerpt, names_of, warn
+from ..common.types import Floats
 from ..io.columns import SYNONYMS, as_frame, column_named, is_table, plain
-from ..io.lazy import pd
-from ..io.notices import counted, excerpt, names_of, warn
 from ..io.runs import run_name
-from ..io.tables import ALL
 from ..measures.directions import higher_is_better
 from ..measures.parsing import canonical_name, is_measure, measure_named, words
-from ..scoring.arrays import Floats
+from ..printing.tables import ALL
 from .score_files import files_at, frame_of_file
 
 _KEYS = ("track", "name", "qid", "measure")

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any, ForwardRef, Protocol, TypeAlias
 
 from ir_measures import Measure
 
+from ..common.lazy import pd
+from ..common.notices import names_of, warn
 from ..io.columns import is_table
 from ..io.files import StrPath
-from ..io.lazy import pd
-from ..io.notices import names_of, warn
 from ..io.qrels import official_measures
 from ..io.runs import list_runs
 from ..judging.judgements import Judgements

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ..io.lazy import pd
+from ..common.lazy import pd
+from ..common.types import Floats
 from ..judging.judged_run import JudgedRun, TiedRun
 from ..measures.formula import formula
 from ..measures.parsing import Measures
-from ..scoring.arrays import Floats
 from .evaluate import by_run, join_tracks, unread_tracks
 from .facts import Facts, RunFacts, with_notes
 

@@ -13,8 +13,8 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any, TypeAlias
 
+from ..common.extras import install_command
 from ..io.atomic import naming_full_disk
-from ..io.extras import install_command
 from ..judging.judgements import Judgements
 from .measuring import MeasuredRun, Measuring
 

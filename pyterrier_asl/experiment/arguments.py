@@ -13,13 +13,13 @@ import pandas as pd
 import pyterrier as pt
 from ir_measures import Measure
 
+from ..common.parameters import check_name, check_probability
+from ..common.types import Floats
 from ..evaluation.sources import common_rel
 from ..io.values import check_queries
 from ..measures import LexiP
 from ..measures.directions import higher_is_better
 from ..measures.parsing import parse_measure, parse_measures
-from ..scoring.arrays import Floats
-from ..scoring.parameters import check_name, check_probability
 from ..statistics.tests import CORRECTIONS, compare_pair
 from .recorder import text_ids
 

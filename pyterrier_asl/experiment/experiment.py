@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 from ir_measures import Measure
 
+from ..common.choices import check_names
+from ..common.parameters import check_name
 from ..evaluation.sources import refuse
-from ..io.choices import check_names
-from ..scoring.parameters import check_name
 from .arguments import (
     baseline_numbers,
     check_correction,

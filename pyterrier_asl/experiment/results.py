@@ -15,11 +15,11 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
+from ..common.escapes import escape_formula, text_of_formula
+from ..common.types import Floats
 from ..io.atomic import replacing
-from ..io.escapes import escape_formula, text_of_formula
 from ..io.files import SUMMARIES
 from ..leaderboard.ranks import with_rank_columns
-from ..scoring.arrays import Floats
 from ..statistics.tests import CORRECTIONS, correct
 from .arguments import Column, Test, suffix
 from .trial import ExperimentValues

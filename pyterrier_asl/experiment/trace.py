@@ -12,16 +12,16 @@ import pandas as pd
 import pyterrier as pt
 
 from ..charts import alt, category, figure, tooltips
+from ..common.notices import counted, names_of
+from ..common.types import Bools
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.relevant_documents import RelevantRanks
 from ..evaluation.sources import common_rel, warn_of_grades
-from ..io.notices import counted, names_of
-from ..io.printed import Part, Printed
 from ..io.values import check_queries
 from ..judging.judged_run import JudgedRun, judge_part, judge_whole
 from ..judging.judgements import judgements_of
 from ..measures.parsing import Measures, named_measures
-from ..scoring.arrays import Bools
+from ..printing.printed import Part, Printed
 
 #: The measures that are computed where none are named.
 DEFAULT = ["ASL@1000", "R@1000", "nDCG@10"]

@@ -15,10 +15,11 @@ import pandas as pd
 import pyterrier as pt
 from ir_measures import Measure
 
+from ..common.notices import counted, warn
+from ..common.types import Floats
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.measuring import check_provided
 from ..evaluation.sources import warn_of_grades
-from ..io.notices import counted, warn
 from ..judging.judged_run import JudgedRun, judge
 from ..judging.judgements import Judgements, judgements_of
 from ..judging.qrels import matching_of
@@ -27,7 +28,6 @@ from ..measures.formula import formula
 from ..measures.parsing import NamedMeasure, needs_pool
 from ..measures.provider import Unscored
 from ..measures.rareness import check_pooled, warn_of_few
-from ..scoring.arrays import Floats
 from ..scoring.lexicographic import first_difference
 from .arguments import Column
 from .recorder import ResultRecorder, Saving, with_recorders

@@ -19,8 +19,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from .lazy import pc, pd
-from .notices import excerpt
+from ..common.lazy import pc, pd
+from ..common.notices import excerpt
 from .values import (
     Codes,
     arrow_numbers,

@@ -23,10 +23,10 @@ from typing import TypeAlias
 
 import pyarrow as pa
 
+from ..common.lazy import pc, pd, pq
 from .atomic import naming_full_disk
 from .columns import column_names, is_frame, is_table, pandas_or_arrow, typed_table
 from .formats import Format, cells_of, read_rows, recognise
-from .lazy import pc, pd, pq
 from .trec_text import QRELS, RANKED, RUN, Layout, open_text, read_columns
 from .values import TEXT_TYPES, as_integers
 

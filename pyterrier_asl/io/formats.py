@@ -19,9 +19,9 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
+from ..common.lazy import pc, pd
+from ..common.notices import counted, excerpt
 from .columns import OPTIONAL, SYNONYMS, plain
-from .lazy import pc, pd
-from .notices import counted, excerpt
 from .trec_text import MARK, NUMBER, Layout, fits, whole_number
 
 #: Columns of numbers, and the types of columns that are not text.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import os
 
-from .notices import excerpt
+from ..common.notices import excerpt
 from .runs import run_name
 from .texts import text_lines
 

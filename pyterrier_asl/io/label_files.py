@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ..common.escapes import text_of_cell
+from ..common.lazy import pd
 from .columns import as_frame, column_names, is_table
-from .escapes import text_of_cell
 from .files import StrPath, check_file
 from .formats import number_of, read_rows, recognise
-from .lazy import pd
 from .qrels import read_qrels
 from .trec_text import MARK, NUMBER, open_text
 from .values import text

@@ -9,9 +9,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from ..common.lazy import pd
 from .columns import typed_table
 from .files import StrPath, read_table
-from .lazy import pd
 from .trec_text import QRELS
 from .values import without_dictionaries
 

@@ -16,6 +16,8 @@ from typing import Any, TypeAlias, TypeVar
 
 import pyarrow as pa
 
+from ..common.lazy import pd
+from ..common.threads import cores, map_ahead
 from .columns import is_table
 from .files import (
     SUFFIXES,
@@ -24,8 +26,6 @@ from .files import (
     local_path,
     read_table,
 )
-from .lazy import pd
-from .threads import cores, map_ahead
 from .trec_text import RUN
 from .values import without_dictionaries
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import pyarrow as pa
 
+from ..common.lazy import pq
 from .atomic import check_replaceable, kind_error, replacing
 from .digests import digest_of
 from .files import StrPath, check_file
-from .lazy import pq
 
 _KIND = b"pyterrier_asl.kind"
 _VERSION = b"pyterrier_asl.version"

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..common.notices import counted, excerpt
 from .columns import SYNONYMS, plain
 from .files import check_file
 from .formats import json_object
-from .notices import counted, excerpt
 from .trec_text import open_text
 
 #: The characters of a document on the page.

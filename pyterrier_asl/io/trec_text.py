@@ -26,9 +26,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.csv as pcsv
 
-from .lazy import pc
-from .notices import excerpt
-from .threads import cores, map_ahead
+from ..common.lazy import pc
+from ..common.notices import excerpt
+from ..common.threads import cores, map_ahead
 from .values import GrowingGroups, GrowingNumbers, GrowingText
 
 # Blocks of 2 MB are fastest: smaller ones need more calls, larger ones do not fit the cache.

@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ..scoring.arrays import Bytes, Ints
-from .lazy import pc, pd
+from ..common.lazy import pc, pd
+from ..common.types import Bytes, Ints
 
 Codes = npt.NDArray[np.int32]
 

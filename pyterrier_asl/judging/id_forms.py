@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import pyarrow as pa
 
-from ..io.notices import counted
+from ..common.notices import counted
 
 #: The longest prefix or suffix, in characters, and the most ids in which one is looked for.
 _AFFIX, _SAMPLE = 16, 2000

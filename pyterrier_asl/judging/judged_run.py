@@ -20,10 +20,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from ..common.notices import counted, warn
+from ..common.types import Bools, Floats, Ints
 from ..io.columns import Columns, run_columns
-from ..io.notices import counted, warn
 from ..io.values import take
-from ..scoring.arrays import Bools, Floats, Ints, cumulate, offsets_of, queries_of, within_query
+from ..scoring.arrays import cumulate, offsets_of, queries_of, within_query
 from ..scoring.ties import TieGroups
 from .id_forms import other_form
 from .judgements import Judgements

@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from ..common.lazy import pc
+from ..common.notices import counted, warn
+from ..common.types import Floats, Ints
 from ..io.columns import Columns, first_of_each, qrels_columns
-from ..io.lazy import pc
-from ..io.notices import counted, warn
 from ..io.values import arrow_numbers, arrow_text, take
-from ..scoring.arrays import Floats, Ints, offsets_of, order_by_query, queries_of
+from ..scoring.arrays import offsets_of, order_by_query, queries_of
 from .id_forms import other_form
 from .matching import PairIndex, positions
 from .ranking import rows_by_query

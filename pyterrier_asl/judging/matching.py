@@ -16,10 +16,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ..io.lazy import pc
-from ..io.threads import map_rows
+from ..common.lazy import pc
+from ..common.threads import map_rows
+from ..common.types import Bytes, Ints
 from ..io.values import arrays_of, arrow_numbers, ids_of, numpy_numbers, take
-from ..scoring.arrays import Bytes, Ints, queries_of
+from ..scoring.arrays import queries_of
 from .remembered import cached_property
 
 Hashes = npt.NDArray[np.uint64]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
-from ..io.lazy import pd
+from ..common.lazy import pd
 from .judgements import MATCHING, Judgements, judgements_of
 from .remembered import cached_property
 

@@ -15,12 +15,13 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from ..common.lazy import pc
+from ..common.notices import counted, warn
+from ..common.threads import map_parts
+from ..common.types import Bools, Ints
 from ..io.columns import Columns, run_columns
-from ..io.lazy import pc
-from ..io.notices import counted, warn
-from ..io.threads import map_parts
 from ..io.values import arrow_numbers, arrow_text, numpy_numbers, take
-from ..scoring.arrays import Bools, Ints, cumulate, order_by_query, queries_of, ranges_from
+from ..scoring.arrays import cumulate, order_by_query, queries_of, ranges_from
 from .matching import PairIndex, codes, hashes_of, positions
 
 Scores = npt.NDArray[np.float32]

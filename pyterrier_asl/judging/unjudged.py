@@ -8,8 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
+from ..common.types import Ints
 from ..io.values import arrow_numbers, take
-from ..scoring.arrays import Ints, order_by_query, queries_of, within_query
+from ..scoring.arrays import order_by_query, queries_of, within_query
 from .judged_run import JudgedRun
 from .matching import Hashes, codes, hashes_of, of_groups
 from .remembered import remembered

@@ -16,8 +16,8 @@ from ..charts.forms import (
     tooltips,
 )
 from ..charts.scales import around, whole_numbers
-from ..io.lazy import pd
-from ..io.notices import counted
+from ..common.lazy import pd
+from ..common.notices import counted
 from .sentences import STAR, confidence
 
 #: The most pixels of a chart of topics; of more topics some have no names.

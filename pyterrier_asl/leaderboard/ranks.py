@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..assessment.judges import QRELS, Judges, sign_of, with_reference
+from ..common.lazy import pd
+from ..common.types import Floats
 from ..evaluation.collections import OVERALL
 from ..evaluation.evaluate import tracks
 from ..evaluation.evaluation import Evaluation
@@ -24,10 +26,9 @@ from ..evaluation.sources import (
     refuse_unused,
     warn_of_grades,
 )
-from ..io.lazy import pd
 from ..measures.parsing import Measures, one_measure
 from ..statistics.rank_intervals import RankIntervals, joint_ranks, rank_intervals
-from ..statistics.settings import DRAWS, FEWEST, Floats
+from ..statistics.settings import DRAWS, FEWEST
 from .result import Leaderboard
 from .samples import (
     Sample,

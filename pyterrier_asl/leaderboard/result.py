@@ -12,13 +12,14 @@ import numpy as np
 
 from ..assessment.compare_judges import JudgeReport, summary_of
 from ..assessment.judges import Judges
+from ..common.lazy import pd
+from ..common.notices import counted, names_of
+from ..common.parameters import check_name
 from ..evaluation.collections import OVERALL
-from ..io.lazy import pd
-from ..io.notices import counted, names_of
-from ..io.printed import Part, Printed
-from ..io.table_forms import format_value
-from ..io.tables import latex
-from ..statistics.settings import FEWEST, check_name
+from ..printing.printed import Part, Printed
+from ..printing.table_forms import format_value
+from ..printing.tables import latex
+from ..statistics.settings import FEWEST
 from . import forms
 from .sentences import STAR, Words, confidence, p_text, places_of_interval
 

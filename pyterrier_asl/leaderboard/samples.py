@@ -12,14 +12,15 @@ from typing import Any
 import numpy as np
 
 from ..assessment.judges import QRELS, Judges
+from ..common.notices import counted, names_of, warn
+from ..common.types import Floats, Ints
 from ..evaluation.collections import shared_systems
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.labellings import check_cutoff, labelled_measures
 from ..evaluation.scores import ScoreTable
-from ..io.notices import counted, names_of, warn
 from ..measures.parsing import NamedMeasure
 from ..statistics.rounding import EQUAL
-from ..statistics.settings import FEW, FEWEST, Floats, Ints
+from ..statistics.settings import FEW, FEWEST
 
 #: The greatest number of differences of pairs by topic.
 _MOST_BOUNDS = 10**8

@@ -15,7 +15,7 @@ import ir_measures
 import numpy as np
 from ir_measures.measures import Measure, ParamInfo
 
-from ..scoring.arrays import Floats
+from ..common.types import Floats
 from .formula import Formula, LabelledRun, Labels
 from .named import Named
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..common.types import Floats, Ints
 from ..scoring import bounds as bounding
 from ..scoring import pair_bounds, ties
 from ..scoring import search_length as scoring
-from ..scoring.arrays import Floats, Ints
 from ..scoring.matrices import Bounds
 from ._base import (
     CUTOFF,

@@ -20,9 +20,10 @@ import numpy as np
 import numpy.typing as npt
 from ir_measures import Measure
 
+from ..common.types import Bools, Floats, Ints
 from ..judging.remembered import Remembering, cached_property, remembered
 from ..scoring import bounds as bounding
-from ..scoring.arrays import Bools, Floats, Ints, cumulate
+from ..scoring.arrays import cumulate
 from ..scoring.matrices import Bounds
 from ..scoring.pair_bounds import merge
 

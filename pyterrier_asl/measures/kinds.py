@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..common.types import Floats, Ints
 from ..scoring import bounds as bounding
 from ..scoring import pair_bounds, ties
-from ..scoring.arrays import Floats, Ints, sum_by_query
+from ..scoring.arrays import sum_by_query
 from ..scoring.matrices import Bounds
 from .formula import Formula, LabelledPair, LabelledRun
 

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
+from ..common.notices import counted, progress_bar
+from ..common.types import Floats
 from ..io.files import file_format
-from ..io.notices import counted, progress_bar
 from ..io.qrels import irds_documents
 from ..io.saved_tables import load_table, save_table
 from ..io.trec_text import Layout, read_columns
 from ..io.values import numbers, text
 from ..judging.matching import PairIndex
-from ..scoring.arrays import Floats
 from .named import Named
 
 if TYPE_CHECKING:

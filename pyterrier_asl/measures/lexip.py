@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ..common.types import Floats, Ints
 from ..scoring import bounds as bounding
 from ..scoring import lexicographic as scoring
-from ..scoring.arrays import Floats, Ints
 from ..scoring.matrices import Bounds
 from ._base import CUTOFF, JUDGED_ONLY, REL, UNJUDGED, PluginMeasure, register
 from .formula import LabelledRun

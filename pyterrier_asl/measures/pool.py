@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from ..io.choices import check_names
-from ..io.lazy import pc
-from ..io.notices import counted, progress_bar, warn
+from ..common.choices import check_names
+from ..common.lazy import pc
+from ..common.notices import counted, progress_bar, warn
+from ..common.parameters import check_whole
+from ..common.types import Bools, Ints
 from ..io.runs import iter_runs
 from ..io.saved_tables import load_table, save_table
 from ..io.values import arrow_numbers, arrow_text, numpy_numbers, take
@@ -21,16 +23,7 @@ from ..judging.judged_run import JudgedRun, Relevant
 from ..judging.matching import Hashes, PairIndex, codes, hashes_of, of_groups, positions
 from ..judging.ranking import rank
 from ..judging.remembered import remembered
-from ..scoring.arrays import (
-    Bools,
-    Ints,
-    cumulate,
-    queries_of,
-    ranges_from,
-    reduce_by_query,
-    within_query,
-)
-from ..scoring.parameters import check_whole
+from ..scoring.arrays import cumulate, queries_of, ranges_from, reduce_by_query, within_query
 from ..scoring.rareness import FEW, count_finders
 from .named import Named
 

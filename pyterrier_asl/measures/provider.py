@@ -32,7 +32,7 @@ class JudgedRunEvaluator(Evaluator):  # type: ignore[misc]
         super().__init__(sorted(measures, key=str), self.judgements.qids)
 
     def _columns(self, run: Any) -> list[list[float]]:
-        from ..io.threads import map_at_once
+        from ..common.threads import map_at_once
         from ..judging.judged_run import judge
 
         judged = judge(self.judgements, run)

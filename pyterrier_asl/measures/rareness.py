@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..io.notices import warn
+from ..common.notices import warn
+from ..common.types import Bools, Floats, Ints
 from ..scoring import rareness as scoring
-from ..scoring.arrays import Bools, Floats, Ints, sum_by_query
+from ..scoring.arrays import sum_by_query
 from ._base import (
     CUTOFF,
     REL,

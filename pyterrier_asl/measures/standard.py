@@ -14,10 +14,11 @@ import ir_measures
 import numpy as np
 from ir_measures import Measure
 
+from ..common.types import Floats, Ints
 from ..scoring import bounds as bounding
 from ..scoring import standard as scoring
 from ..scoring import ties
-from ..scoring.arrays import Floats, Ints, cumulate, divide, reduce_by_query
+from ..scoring.arrays import cumulate, divide, reduce_by_query
 from ..scoring.matrices import Bounds
 from ._base import own_measures
 from .formula import STANDARD, Formula, LabelledRankings, LabelledRun

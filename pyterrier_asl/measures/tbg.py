@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..common.types import Floats, Ints
 from ..scoring import bounds as bounding
 from ..scoring import time_biased_gain as scoring
-from ..scoring.arrays import Floats, Ints, cumulate, ranges_from
+from ..scoring.arrays import cumulate, ranges_from
 from ..scoring.matrices import Bounds
 from ._base import CUTOFF, MOST, REL, UNJUDGED, Param, PluginMeasure, real, register
 from .formula import LabelledRankings, LabelledRun

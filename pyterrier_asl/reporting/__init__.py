@@ -14,8 +14,8 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..common.notices import counted, names_of
 from ..io.atomic import replacing
-from ..io.notices import counted, names_of
 
 if TYPE_CHECKING:
     from ..evaluation.sources import JudgeRel
@@ -131,10 +131,10 @@ def report(
         ...         "dense": {q: {"a": 1, "b": 2} for q in qrels}}
         >>> report(runs, qrels, ["RR", "ASL@10"]).save(Path(tempfile.mkdtemp()) / "report.html")
     """
+    from ..common.extras import install_command
     from ..evaluation.evaluate import collections_of
     from ..evaluation.scores import ScoreTable
     from ..evaluation.sources import NOT_FOR_SCORES, refuse
-    from ..io.extras import install_command
     from ..io.texts import Texts
     from ..scoring.search_length import DEFAULT_DEPTH
     from .collect import collect, collect_scores

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from ..common.notices import counted
+from ..common.types import Floats
 from ..comparison.result import RunComparison
-from ..io.notices import counted
 from ..leaderboard.result import conditions, headlines, linked_headlines
 from ..leaderboard.sentences import Words, confidence, p_text, places_of_interval
-from ..scoring.arrays import Floats
 from ..statistics.rounding import EQUAL
 from ..statistics.settings import DRAWS
 from .findings import Findings, SystemFindings, SystemRanking

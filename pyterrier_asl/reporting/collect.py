@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..common.types import Ints
 from ..comparison.compare import compare
 from ..evaluation.evaluate import collections_of
 from ..evaluation.evaluation import Evaluation
@@ -28,7 +29,6 @@ from ..leaderboard.ranks import ranks
 from ..measures.defaults import default_measures
 from ..measures.formula import formula
 from ..measures.parsing import NamedMeasure, canonical_name, measure_named, named_measures, unique
-from ..scoring.arrays import Ints
 from ..scoring.rareness import FEW
 from ..unjudged.holes import Holes
 from .contents import Provenance

@@ -11,12 +11,13 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from ..common.types import Ints
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.relevant_documents import relevant_documents
 from ..evaluation.scores import ScoreTable
 from ..io.digests import digest_of
 from ..judging.qrels import OFFICIAL, Qrels
-from ..scoring.arrays import Ints, within_query
+from ..scoring.arrays import within_query
 from ..scoring.search_length import bin_ends
 
 

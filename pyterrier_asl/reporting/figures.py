@@ -16,7 +16,7 @@ from typing import Any
 import altair as alt
 from ir_measures import Judged
 
-from ..io.notices import counted
+from ..common.notices import counted
 from .contents import search_length_classes
 from .findings import Findings, SystemFindings
 from .page import json_numbers

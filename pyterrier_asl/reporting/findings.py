@@ -17,6 +17,7 @@ import pandas as pd
 
 from ..analysis.best_runs import quality_of
 from ..analysis.reading import AslOptions
+from ..common.types import Bools, Floats, Ints
 from ..comparison.result import RunComparison
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.preferences import PreferenceMatrix
@@ -27,7 +28,6 @@ from ..leaderboard.samples import Sample
 from ..measures import ASL
 from ..measures.directions import added_up
 from ..measures.parsing import NamedMeasure
-from ..scoring.arrays import Bools, Floats, Ints
 from ..statistics.agreement import kendall_taus
 from ..statistics.rounding import EQUAL
 from ..statistics.settings import FEWEST

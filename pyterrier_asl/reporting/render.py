@@ -15,7 +15,7 @@ import vl_convert
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from ..io.notices import counted
+from ..common.notices import counted
 from ..io.texts import Texts
 from ..leaderboard.sentences import confidence
 from .answers import planned_p, shown_share, shown_value

@@ -13,9 +13,10 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
+from ..common.parameters import check_whole
+from ..common.types import Floats, Ints
 from ..io.values import check_queries
-from ..scoring.arrays import Floats, Ints, cumulate, offsets_of, queries_of, within_query
-from ..scoring.parameters import check_whole
+from ..scoring.arrays import cumulate, offsets_of, queries_of, within_query
 from ._kernels import Int32s, WeightedQueries
 from .loops import best_documents, document_scores
 from .stored import StoredIndex

@@ -15,10 +15,11 @@ import numpy as np
 import numpy.typing as npt
 import pyterrier as pt
 
+from ..common.types import Ints
 from ..io.atomic import naming_full_disk
 from ..io.digests import checksum
 from ..io.values import text
-from ..scoring.arrays import Ints, cumulate
+from ..scoring.arrays import cumulate
 from .format import ARRAYS, ROWS
 from .tokens import WordTokeniser
 

@@ -11,8 +11,9 @@ import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
-from ..scoring.arrays import Bools, Floats, Ints, offsets_of, within_query
-from ..scoring.parameters import check_name, check_whole
+from ..common.parameters import check_name, check_whole
+from ..common.types import Bools, Floats, Ints
+from ..scoring.arrays import offsets_of, within_query
 from .bm25 import (
     HELP_URL,
     TERM_WEIGHTS,

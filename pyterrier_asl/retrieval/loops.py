@@ -11,7 +11,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..scoring.arrays import Floats, Ints, cumulate
+from ..common.types import Floats, Ints
+from ..scoring.arrays import cumulate
 from . import _kernels
 from ._kernels import Int32s, ScoringArrays, WeightedQueries
 from .compiled import loop

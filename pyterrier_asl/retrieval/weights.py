@@ -7,8 +7,8 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from ..scoring.arrays import Floats
-from ..scoring.parameters import check_name
+from ..common.parameters import check_name
+from ..common.types import Floats
 
 
 def robertson_weights(document_frequencies: npt.ArrayLike, num_docs: int) -> Floats:

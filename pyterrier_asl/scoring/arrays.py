@@ -1,4 +1,4 @@
-"""Flat arrays of the entries of many queries, query by query, and their types."""
+"""Flat arrays of the entries of many queries, query by query."""
 
 from __future__ import annotations
 
@@ -7,10 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
-Bytes = npt.NDArray[np.uint8]
+from ..common.types import Bools, Floats, Ints
 
 
 def cumulate(sizes: Ints | Bools) -> Ints:

@@ -17,16 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from .arrays import (
-    Floats,
-    Ints,
-    cumulate,
-    divide,
-    queries_of,
-    reduce_by_query,
-    sum_by_query,
-    within_query,
-)
+from ..common.types import Floats, Ints
+from .arrays import cumulate, divide, queries_of, reduce_by_query, sum_by_query, within_query
 from .lexicographic import lexip as score_lexip
 from .matrices import Bounds, in_blocks, part_of, rows_of, sums_before, sums_from
 

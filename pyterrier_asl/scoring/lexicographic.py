@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .arrays import Floats, Ints, cumulate, ranges_from, reduce_by_query, within_query
+from ..common.types import Floats, Ints
+from .arrays import cumulate, ranges_from, reduce_by_query, within_query
 
 #: The k of a ranking without a cut-off, at which missing documents are counted.
 NO_CUTOFF = 10**6

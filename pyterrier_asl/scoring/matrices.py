@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .arrays import Floats, Ints
+from ..common.types import Floats, Ints
 
 Bounds = tuple[Floats, Floats]
 

@@ -11,10 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from ..common.types import Bools, Floats, Ints
 from .arrays import (
-    Bools,
-    Floats,
-    Ints,
     cumulate,
     divide,
     order_by_query,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .arrays import Floats, Ints
+from ..common.types import Floats, Ints
 
 
 def all_pairs(reciprocal: Floats) -> tuple[Ints, Floats]:

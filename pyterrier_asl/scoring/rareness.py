@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .arrays import Floats, Ints, divide, sum_by_query, within_query
+from ..common.types import Floats, Ints
+from .arrays import divide, sum_by_query, within_query
 
 #: With fewer systems rareness means little.
 FEW = 8

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .arrays import Floats, Ints, sum_by_query, within_query
+from ..common.types import Floats, Ints
+from .arrays import sum_by_query, within_query
 
 #: The depth of every ranking without a cut-off.
 DEFAULT_DEPTH = 1000

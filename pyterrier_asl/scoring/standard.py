@@ -12,15 +12,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .arrays import (
-    Floats,
-    Ints,
-    divide,
-    offsets_of,
-    queries_of,
-    sum_by_query,
-    within_query,
-)
+from ..common.types import Floats, Ints
+from .arrays import divide, offsets_of, queries_of, sum_by_query, within_query
 
 
 def average_precision(ranks: Ints, offsets: Ints, total: Ints) -> Floats:

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import Floats, Ints, cumulate, divide, queries_of, sum_by_query, within_query
+from ..common.types import Floats, Ints
+from .arrays import cumulate, divide, queries_of, sum_by_query, within_query
 
 
 @dataclass(frozen=True)

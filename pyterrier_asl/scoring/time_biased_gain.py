@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .arrays import Floats, Ints, queries_of, sum_by_query, within_query
+from ..common.types import Floats, Ints
+from .arrays import queries_of, sum_by_query, within_query
 
 
 def time_biased_gain(

@@ -14,8 +14,8 @@ from __future__ import annotations
 import numpy as np
 import scipy  # its submodules load when first used, so that importing this module is quick
 
-from ..scoring.arrays import Floats, Ints
-from ..scoring.parameters import check_name, check_probability
+from ..common.parameters import check_name, check_probability
+from ..common.types import Floats, Ints
 from .settings import CHUNK, ArrayLike, finite_vectors
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..scoring.arrays import Floats
+from ..common.types import Floats
 from .intervals import upper_t
 
 #: The number of points for which t is computed in full precision.

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..scoring.arrays import Floats
+from ..common.types import Floats
 from .random_signs import sign_vectors, step_down
 from .rank_intervals import VARIANCES
 from .rounding import EQUAL

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import scipy  # its submodules load when first used, so that importing this module is quick
 
-from ..scoring.arrays import Floats
-from ..scoring.parameters import check_probability
+from ..common.parameters import check_probability
+from ..common.types import Floats
 from .rounding import EQUAL, NO_DIFFERENCE
 from .settings import ArrayLike, finite_vectors
 

@@ -9,8 +9,8 @@ import numpy as np
 import scipy  # its submodules load when first used, so that importing this module is quick
 from numpy.typing import NDArray
 
-from ..scoring.arrays import Bools, Floats, Ints
-from ..scoring.parameters import check_probability
+from ..common.parameters import check_probability
+from ..common.types import Bools, Floats, Ints
 from .intervals import moments, sign_interval, upper_t
 from .random_signs import sign_vectors
 from .rounding import EQUAL, NO_DIFFERENCE

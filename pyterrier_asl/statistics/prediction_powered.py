@@ -19,8 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 import scipy  # its submodules load when first used, so that importing this module is quick
 
-from ..scoring.arrays import Bools, Floats, Ints
-from ..scoring.parameters import check_name
+from ..common.parameters import check_name
+from ..common.types import Bools, Floats, Ints
 from .rounding import rounded
 from .settings import ArrayLike
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from ..scoring.arrays import Floats
+from ..common.types import Floats
 
 #: The number of draws in a chunk; one statistic at a time is computed in it.
 _DRAWS = 10_000

@@ -23,8 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from ..scoring.arrays import Bools, Floats, Ints
-from ..scoring.parameters import check_name, check_probability
+from ..common.parameters import check_name, check_probability
+from ..common.types import Bools, Floats, Ints
 from .random_signs import sign_vectors, step_down
 from .rounding import EQUAL
 from .settings import DRAWS, ArrayLike, check_draws

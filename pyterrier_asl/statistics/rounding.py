@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..scoring.arrays import Floats, Ints
+from ..common.types import Floats, Ints
 
 #: Differences of values, and bounds of them, this close to 0 are 0.
 NO_DIFFERENCE = 1e-12

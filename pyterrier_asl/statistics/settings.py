@@ -13,12 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..scoring.arrays import Bools as Bools
-from ..scoring.arrays import Floats as Floats
-from ..scoring.arrays import Ints as Ints
-from ..scoring.parameters import check_name as check_name
-from ..scoring.parameters import check_probability as check_probability
-from ..scoring.parameters import check_whole
+from ..common.parameters import check_name as check_name
+from ..common.parameters import check_probability as check_probability
+from ..common.parameters import check_whole
+from ..common.types import Floats
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike as ArrayLike

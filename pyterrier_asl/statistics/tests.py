@@ -46,8 +46,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..scoring.arrays import Floats, Ints
-from ..scoring.parameters import check_name
+from ..common.parameters import check_name
+from ..common.types import Floats, Ints
 from . import pairwise, tukey
 from .settings import (
     ArrayLike,

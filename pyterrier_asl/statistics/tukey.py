@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 import numpy as np
 import scipy  # its submodules load when first used, so that importing this module is quick
 
-from ..scoring.arrays import Floats, Ints
+from ..common.types import Floats, Ints
 from .rounding import NO_DIFFERENCE
 from .settings import CHUNK, Settings, TestResult, check_draws
 

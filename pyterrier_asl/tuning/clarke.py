@@ -15,10 +15,10 @@ import pyterrier as pt
 
 from ..charts import HEIGHT, WIDE_CAPTION, WIDTH, alt, captioned, tooltips
 from ..charts.saving import save_chart
+from ..common.types import Floats
 from ..io.atomic import check_replaceable, replacing
-from ..io.table_forms import PValue
 from ..measures.parsing import NamedMeasure, parse_measures, unique
-from ..scoring.arrays import Floats
+from ..printing.table_forms import PValue
 from ..statistics.pairwise import t_test
 from . import StagedResult, StagedSearch, bm25_stages, use_settings
 from .collection import IndexedCollection

@@ -10,8 +10,8 @@ from pathlib import Path
 import pandas as pd
 import pyterrier as pt
 
+from ..common.notices import excerpt
 from ..io.formats import json_object
-from ..io.notices import excerpt
 from ..io.qrels import irds_qrels, read_qrels
 from ..io.texts import read_texts
 from ..measures.lengths import DocLengths

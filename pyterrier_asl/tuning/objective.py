@@ -15,6 +15,7 @@ import pandas as pd
 import pyterrier as pt
 from ir_measures import Measure
 
+from ..common.types import Floats
 from ..evaluation.facts import Facts, RunFacts
 from ..evaluation.measuring import check_provided, values_of
 from ..evaluation.sources import warn_of_grades
@@ -26,7 +27,6 @@ from ..judging.qrels import matching_of
 from ..measures.directions import added_up
 from ..measures.formula import formula
 from ..measures.parsing import NamedMeasure, needs_pool, one_measure
-from ..scoring.arrays import Floats
 from .space import Setting, Space, describe, transformers_of
 
 

@@ -8,8 +8,8 @@ from typing import Any, Literal, TypeAlias, get_args
 import pandas as pd
 import pyterrier as pt
 
+from ..common.parameters import check_name
 from ..evaluation.sources import QrelsLike, refuse
-from ..scoring.parameters import check_name
 from .objective import Objective, TuningTask, make_task
 from .space import Params, Space, transformers_of
 from .sweep import NotSwept, Sweep

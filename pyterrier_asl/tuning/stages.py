@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import pyterrier as pt
 
+from ..common.notices import warn
 from ..evaluation.sources import QrelsLike
-from ..io.notices import warn
 from ..retrieval.feedback import RobertsonPRF
 from .objective import Objective, SearchResult, make_task
 from .search import objective_for

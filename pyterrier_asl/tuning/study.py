@@ -16,10 +16,10 @@ from typing import Any
 
 import pyterrier as pt
 
-from ..io.extras import install_command
-from ..io.notices import warn
-from ..io.threads import check_jobs
-from ..scoring.parameters import check_whole
+from ..common.extras import install_command
+from ..common.notices import warn
+from ..common.parameters import check_whole
+from ..common.threads import check_jobs
 from .objective import Objective, SearchResult
 from .space import Parameter, Setting, describe
 from .workers import evaluate_all

@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 import pyterrier as pt
 from ir_measures import Measure
 
+from ..common.types import Floats, Ints
 from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements
 from ..measures.directions import added_up
@@ -28,7 +29,7 @@ from ..retrieval.bm25 import BM25, number_terms, query_weights, scoring_weights,
 from ..retrieval.compiled import compile_loops
 from ..retrieval.feedback import RobertsonPRF, candidates_of, expand_queries
 from ..retrieval.index import TermIndex
-from ..scoring.arrays import Floats, Ints, cumulate, queries_of, within_query
+from ..scoring.arrays import cumulate, queries_of, within_query
 from .objective import Objective, TuningTask, ids_as_text
 from .space import Setting, Space
 

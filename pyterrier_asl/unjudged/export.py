@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pandas as pd
 
+from ..common.notices import counted
 from ..io.atomic import check_replaceable, kind_error, replacing
 from ..io.label_files import label_rows, read_labels
-from ..io.notices import counted
-from ..io.table_forms import jsonl_lines, tsv_lines
 from ..io.texts import Texts
+from ..printing.table_forms import jsonl_lines, tsv_lines
 from .holes import Holes
 
 #: Forms of a list with the first bytes of a file.

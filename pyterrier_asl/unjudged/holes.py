@@ -12,18 +12,18 @@ import numpy as np
 import pandas as pd
 
 from ..charts.forms import CROWDED, alt, captioned, figure, inline_rows, ranges, square, tooltips
+from ..common.choices import check_names
+from ..common.notices import counted
+from ..common.parameters import check_name, check_probability
+from ..common.types import Floats, Ints
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.facts import only_relevant
 from ..evaluation.labellings import Labelled, check_cutoff, unjudged_of
 from ..evaluation.sources import QrelsLike, Runs, complete_measures, warn_of_grades
-from ..io.choices import check_names
-from ..io.notices import counted
-from ..io.printed import Part, Printed
 from ..io.values import take
 from ..measures.parsing import Measures, one_measure
-from ..scoring.arrays import Floats, Ints
+from ..printing.printed import Part, Printed
 from ..scoring.pair_bounds import lexicographic_verdicts
-from ..scoring.parameters import check_name, check_probability
 from .pairs import (
     OPEN,
     SETTLED_A,

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..common.types import Floats
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.labellings import Labelled
 from ..measures.directions import higher_is_better
 from ..measures.formula import LabelledPair, LabelledRankings, LabelledRun
-from ..scoring.arrays import Floats, cumulate, ranges_from
+from ..scoring.arrays import cumulate, ranges_from
 from ..scoring.matrices import Bounds
 from ..statistics.boxes import BoxTest, box_test
 from ..statistics.rounding import NO_DIFFERENCE

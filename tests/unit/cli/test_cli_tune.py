@@ -17,7 +17,7 @@ from _calls import call, rows
 from click.testing import Result
 
 from pyterrier_asl import RobertsonPRF, TermIndex
-from pyterrier_asl.io.extras import install_command
+from pyterrier_asl.common.extras import install_command
 from pyterrier_asl.tuning import clarke
 
 pytest.importorskip("optuna")

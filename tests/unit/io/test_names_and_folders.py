@@ -14,11 +14,11 @@ import small
 from _files import write_run
 
 from pyterrier_asl import evaluate, ranks
-from pyterrier_asl.io.escapes import escape_formula, text_of_cell, text_of_formula
+from pyterrier_asl.common.escapes import escape_formula, text_of_cell, text_of_formula
+from pyterrier_asl.common.threads import check_jobs
 from pyterrier_asl.io.runs import list_runs, read_runs, run_name
-from pyterrier_asl.io.table_forms import tsv_lines
-from pyterrier_asl.io.tables import latex, show
-from pyterrier_asl.io.threads import check_jobs
+from pyterrier_asl.printing.table_forms import tsv_lines
+from pyterrier_asl.printing.tables import latex, show
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from ir_measures import AP, RR, NumRet
 from scipy.stats import loguniform, randint, uniform
 
 from pyterrier_asl import ASL, KFoldRandomSearch, Qrels, RandomSearch
-from pyterrier_asl.io.notices import DoubtfulInput
+from pyterrier_asl.common.notices import DoubtfulInput
 from pyterrier_asl.tuning import Stage, StagedSearch, truncated
 from pyterrier_asl.tuning.objective import Objective, make_task
 from pyterrier_asl.tuning.space import Space

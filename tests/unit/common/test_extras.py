@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pyterrier_asl.io import extras
+from pyterrier_asl.common import extras
 
 REPOSITORY = {"url": "https://example.org/asl.git", "vcs_info": {"vcs": "git", "commit_id": "1"}}
 

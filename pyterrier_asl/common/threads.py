@@ -24,7 +24,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from ..scoring.arrays import Ints
+from .types import Ints
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from pyterrier_asl.io.notices import progress_bar
+from pyterrier_asl.common.notices import progress_bar
 
 
 @pytest.mark.parametrize(

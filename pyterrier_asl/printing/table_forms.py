@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, zip_longest
 from typing import Any, NamedTuple, TypeAlias, cast
 
-from .escapes import escape_cell, escape_formula
-from .lazy import pd
+from ..common.escapes import escape_cell, escape_formula
+from ..common.lazy import pd
 
 #: A table: a frame, or its columns by name.
 Columns: TypeAlias = "pd.DataFrame | Mapping[str, Sequence[Any]]"

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
+from ..common.lazy import pd
 from . import tables
-from .lazy import pd
 
 #: The width of printed paragraphs.
 WIDTH = 100
@@ -25,7 +25,7 @@ class Part:
     Attributes:
         text: the paragraph, or the heading of the table, '' for none.
         table: the table; None: a paragraph without a table.
-        style: the style of the table, see :class:`~pyterrier_asl.io.tables.Style`.
+        style: the style of the table, see :class:`~pyterrier_asl.printing.tables.Style`.
     """
 
     text: str = ""

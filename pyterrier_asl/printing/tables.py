@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .lazy import pd
+from ..common.lazy import pd
 from .table_forms import (
     EVERY_PLACE,
     Columns,

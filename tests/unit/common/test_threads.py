@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pyterrier_asl.io.threads import cores, map_ahead
+from pyterrier_asl.common.threads import cores, map_ahead
 
 
 def test_results_keep_the_order_and_are_bounded():

@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 from _calls import Terminal
 
-from pyterrier_asl.io import table_forms, tables
-from pyterrier_asl.io.printed import Part, print_parts
-from pyterrier_asl.io.table_forms import PValue
+from pyterrier_asl.printing import table_forms, tables
+from pyterrier_asl.printing.printed import Part, print_parts
+from pyterrier_asl.printing.table_forms import PValue
 
 SCORES = pd.DataFrame(
     {"run": ["one [bold]", "two"], "AP": [0.25, 0.5], "ASL@1000": [186.5, 186.5]}

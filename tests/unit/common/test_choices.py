@@ -5,7 +5,7 @@ import small
 
 import pyterrier_asl as asl
 from pyterrier_asl.analysis import compare_techniques, rare_finds, rareness_without_own_group
-from pyterrier_asl.io.choices import check_names
+from pyterrier_asl.common.choices import check_names
 
 RUNS, QRELS = small.RUNS, small.QRELS
 TRACKS = {"t": (RUNS, QRELS)}

@@ -1,0 +1,1 @@
+"""What every package needs: lazy imports, checks of options, notices, threads, array types."""

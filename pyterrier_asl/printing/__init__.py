@@ -1,0 +1,1 @@
+"""Tables and parts of results: on terminals, in files, as LaTeX and Markdown."""
