@@ -43,8 +43,8 @@ from pyterrier_asl import (
 from pyterrier_asl.common.notices import counted
 from pyterrier_asl.io.qrels import read_qrels_table
 from pyterrier_asl.io.runs import read_run_table
-from pyterrier_asl.judging.judged_run import judge
 from pyterrier_asl.judging.judgements import Judgements
+from pyterrier_asl.judging.matching import judge
 
 #: The largest relative difference between a value and the value of the loop (absolute below 1).
 EXACT = 1e-12

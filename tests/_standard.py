@@ -5,7 +5,7 @@ from collections import defaultdict
 import numpy as np
 from ir_measures import AP, RR, P, R, SetR, Success, nDCG
 
-from pyterrier_asl.judging.judged_run import judge
+from pyterrier_asl.judging.matching import judge
 from pyterrier_asl.measures.formula import formula
 
 GAINS = {-1: 1, 0: 2, 1: 0, 2: 5}

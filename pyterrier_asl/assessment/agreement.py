@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from ..common.lazy import pd
 from ..common.types import Floats, Ints
-from ..judging.matching import positions
+from ..judging.pair_index import positions
 from ..measures.parsing import Measures
 from ..statistics.agreement import (
     agreement_of_tables,

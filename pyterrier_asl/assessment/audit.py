@@ -19,7 +19,7 @@ from ..common.lazy import pd
 from ..common.notices import counted, names_of, warn
 from ..common.types import Floats, Ints
 from ..evaluation.sources import QrelsLike, Runs, refuse, refuse_unused, warn_of_grades
-from ..judging.matching import positions
+from ..judging.pair_index import positions
 from ..measures.parsing import Measures, NamedMeasure, named_measures
 from ..printing.printed import Part, Printed
 from ..printing.tables import latex

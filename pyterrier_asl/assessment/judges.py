@@ -19,7 +19,7 @@ from ..evaluation.facts import Facts
 from ..evaluation.sources import JudgeRel, QrelsLike, Runs, refuse, with_rel
 from ..judging.id_forms import other_form
 from ..judging.judgements import Judgements, judgements_of
-from ..judging.matching import positions
+from ..judging.pair_index import positions
 from ..judging.qrels import matching_of
 from ..measures._base import check_from_0
 from ..measures.parsing import Measures, NamedMeasure, named_measures, one_measure

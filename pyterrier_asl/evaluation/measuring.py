@@ -23,8 +23,9 @@ from ..common.notices import progress_bar
 from ..common.threads import cores, map_ahead, map_at_once
 from ..common.types import Floats
 from ..io.runs import iter_runs, read_run_table
-from ..judging.judged_run import JudgedRun, judge_whole
+from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements
+from ..judging.matching import judge_whole
 from ..measures.formula import formula
 from ..measures.parsing import has_subtopics, needs_pool
 from ..measures.rareness import Pools, check_pooled, warn_of_few
@@ -78,7 +79,7 @@ class Measuring:
 
         Args:
             name: the name of the run.
-            source: a file, or a run of a form that :func:`~.judged_run.judge` takes.
+            source: a file, or a run of a form that :func:`.matching.judge` takes.
         """
         try:
             is_file = isinstance(source, (str, os.PathLike))

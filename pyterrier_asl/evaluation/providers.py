@@ -15,8 +15,9 @@ import numpy as np
 
 from ..common.types import Floats
 from ..io.columns import Columns
-from ..judging.judged_run import JudgedRun, judge
-from ..judging.matching import codes
+from ..judging.judged_run import JudgedRun
+from ..judging.matching import judge
+from ..judging.pair_index import codes
 from ..measures.formula import formula
 from ..measures.provider import JudgedRunEvaluator, PluginProvider
 

@@ -13,8 +13,9 @@ from ..common.lazy import pd
 from ..common.parameters import check_whole
 from ..common.types import Bools, Floats, Ints
 from ..io.runs import load_run
-from ..judging.judged_run import JudgedRun, judge_whole
+from ..judging.judged_run import JudgedRun
 from ..judging.judgements import judgements_of
+from ..judging.matching import judge_whole
 from ..measures import ASL
 from ..scoring import search_length as scoring
 from ..scoring.arrays import cumulate, divide, queries_of, sum_by_query, within_query

@@ -18,8 +18,9 @@ from ..evaluation.evaluation import Evaluation
 from ..evaluation.relevant_documents import RelevantRanks
 from ..evaluation.sources import common_rel, warn_of_grades
 from ..io.values import check_queries
-from ..judging.judged_run import JudgedRun, judge_part, judge_whole
+from ..judging.judged_run import JudgedRun
 from ..judging.judgements import judgements_of
+from ..judging.matching import judge_part, judge_whole
 from ..measures.parsing import Measures, named_measures
 from ..printing.printed import Part, Printed
 

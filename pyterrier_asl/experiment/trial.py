@@ -20,8 +20,9 @@ from ..common.types import Floats
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.measuring import check_provided
 from ..evaluation.sources import warn_of_grades
-from ..judging.judged_run import JudgedRun, judge
+from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements, judgements_of
+from ..judging.matching import judge
 from ..judging.qrels import matching_of
 from ..leaderboard.samples import Sample, check_sample
 from ..measures.formula import formula

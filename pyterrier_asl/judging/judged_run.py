@@ -1,7 +1,7 @@
 """Runs in ranking order, matched with judgements: ties, duplicates, cut-offs.
 
-Only this package orders runs and matches them with judgements. Every measure, preference and
-analysis starts from a :class:`JudgedRun`, so that all of them see the same ranking:
+Every measure and preference starts from a :class:`JudgedRun`, so that all of them see the same
+ranking:
 
 1. by score, descending, compared as 32-bit floats (as trec_eval does); equal scores by document id,
    descending, in plain string order; a ``rank`` column is ignored;
@@ -15,20 +15,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from ..common.notices import counted, warn
+from ..common.notices import counted
 from ..common.types import Bools, Floats, Ints
 from ..io.columns import Columns, run_columns
 from ..io.values import take
 from ..scoring.arrays import cumulate, offsets_of, queries_of, within_query
 from ..scoring.ties import TieGroups
-from .id_forms import other_form
 from .judgements import Judgements
-from .ranking import Ranking, equal_rows, match, rows_by_query
+from .ranking import Ranking
 from .remembered import Remembering, cached_property, remembered
 
 #: Rows whose ranks and scores are compared.
@@ -94,9 +92,16 @@ class JudgedRun(Remembering):
         cls, judgements: Judgements, retrieved: Ints, queries: Ints, ranks: Ints, pairs: Ints
     ) -> JudgedRun:
         """A JudgedRun without rows."""
-        rows = Ranking(np.zeros(len(retrieved) + 1, dtype=np.int64), retrieved[:0])
-        is_tied = np.zeros(0, dtype=bool)
-        return cls(judgements, _no_table(), rows, retrieved, queries, ranks, pairs, is_tied)
+        return cls(
+            judgements=judgements,
+            table=_no_table(),
+            whole_ranking=Ranking(np.zeros(len(retrieved) + 1, dtype=np.int64), retrieved[:0]),
+            retrieved=retrieved,
+            queries=queries,
+            ranks=ranks,
+            pairs=pairs,
+            is_tied=np.zeros(0, dtype=bool),
+        )
 
     def without_rows(self) -> JudgedRun:
         """The same without its rows, which may be many: the table keeps only the first."""
@@ -219,101 +224,6 @@ def _no_table() -> Columns:
     return run_columns({})
 
 
-def judge(judgements: Judgements, run: Any) -> JudgedRun:
-    """Puts a run in order and matches it with judgements.
-
-    Args:
-        judgements: the judgements.
-        run: data frame or Arrow table (``query_id``, ``doc_id``, ``score``, or PyTerrier's
-            ``qid``, ``docno``), dict of dicts, or iterable of ``ir_measures.ScoredDoc``.
-
-    Raises:
-        ValueError: for a missing column or id, a score that is not a number.
-
-    Warns:
-        UserWarning: for documents that occur twice in a ranking, which are counted once, at
-            their best rank; for a run without judged documents or with constant scores.
-    """
-    judged = judge_part(judgements, run, "warn")
-    if judged.retrieved.any() and len(judgements.docnos) and not len(judged.pairs):
-        warn(none_judged(judged))
-    if fault := judged.constant_fault:
-        warn(f"the run {fault}")
-    return judged
-
-
-def judge_whole(judgements: Judgements, run: Any) -> JudgedRun:
-    """Judges a whole run; a run that cannot be an answer to the queries is an error.
-
-    Raises:
-        ValueError: where the run or the qrels are empty, or share no query or no document.
-    """
-    judged = judge_part(judgements, run)
-    if not judgements.qids:
-        raise ValueError("the qrels are empty: there is nothing to judge by")
-    if not len(judged.table.value):
-        raise ValueError("the run is empty: it has no rows")
-    if not judged.retrieved.any():
-        look = _look_like("query", judged.table.answered, judgements.qid_text)
-        raise ValueError(f"the run answers none of the {len(judgements)} judged queries: {look}")
-    if len(judgements.docnos) and not len(judged.pairs):
-        raise ValueError(none_judged(judged))
-    return judged
-
-
-def judge_part(judgements: Judgements, run: Any, duplicates: str | None = None) -> JudgedRun:
-    """Judges a part of a run, such as some of its queries.
-
-    Args:
-        judgements: the judgements.
-        run: see :func:`judge`.
-        duplicates: how to treat a document that occurs twice: see :func:`.match`; None: as the
-            judgements say.
-
-    Raises:
-        ValueError: for a document that occurs twice in a ranking, if that is an error.
-    """
-    table, duplicates = run_columns(run), duplicates or judgements.duplicates
-    if judgements.collapse is not None:
-        table, duplicates = table.collapsed(judgements.collapse), "best"
-    answers, _ = rows_by_query(table, judgements.qid_text)
-    if judgements.drop_self:
-        answers = answers.without(equal_rows(table.docno, table.qid))
-    found = match(table, answers, judgements.index, duplicates)
-    return JudgedRun(
-        judgements,
-        table,
-        found.ranking,
-        np.diff(found.ranking.offsets),
-        found.queries,
-        found.ranks,
-        found.pairs,
-        found.is_tied,
-        found.has_duplicates,
-    )
-
-
-def none_judged(judged: JudgedRun) -> str:
-    """The message for a run that shares no document with the qrels."""
-    ours, theirs = judged.table.docno, judged.judgements.docnos
-    return f"none of the documents of the run is judged: {_look_like('document', ours, theirs)}"
-
-
-def _look_like(what: str, ours: pa.LargeStringArray, theirs: pa.LargeStringArray) -> str:
-    """The form of ids that no id of the qrels has, or examples of both."""
-    if form := other_form(what, ours, theirs):
-        return f"it {form}"
-    ids, other = (
-        ("query ids", "")
-        if what == "query"
-        else ("ids", "; truncated or prefixed ids, or other qrels?")
-    )
-    return (
-        f"its {ids} look like {ours[0].as_py()!r}, the {ids} of the qrels like "
-        f"{theirs[0].as_py()!r}{other}"
-    )
-
-
 # Runs in other orders of equal scores
 
 
@@ -337,6 +247,7 @@ class TiedRun:
     def of(cls, run: JudgedRun) -> TiedRun:
         """The queries of a run that has its rows.
 
+        >>> from pyterrier_asl.judging.matching import judge
         >>> run = {"q": {"a": 2, "b": 1, "c": 1}, "r": {"a": 2, "b": 1}}
         >>> tied = TiedRun.of(judge(Judgements({"q": {"a": 1, "b": 1}, "r": {"a": 1}}), run))
         >>> tied.is_tied.tolist(), tied.first.tolist(), tied.last.tolist()

@@ -19,7 +19,7 @@ from ..io.columns import Columns, first_of_each, qrels_columns
 from ..io.values import arrow_numbers, arrow_text, take
 from ..scoring.arrays import offsets_of, order_by_query, queries_of
 from .id_forms import other_form
-from .matching import PairIndex, positions
+from .pair_index import PairIndex, positions
 from .ranking import rows_by_query
 from .remembered import RESULTS, Remembering, copy_of, remembered
 

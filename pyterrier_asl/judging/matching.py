@@ -1,15 +1,13 @@
-"""Looks up (group, id) pairs among known ones, for judgements, pools and lengths.
+"""Matches runs with judgements: rows in ranking order, and the judged documents among them.
 
-The ids are text and may be many; the groups are small integers (the queries). The known ids are
-sorted once, by group and hash. Ids are looked up by their hashes and then compared in full, so that
-a lookup does not depend on hashes. No Python code runs per row; NumPy hashes eight bytes of every
-id at a time.
+Ranking order is by score, descending, and for equal scores by id, descending in plain string order.
+An id that occurs twice for a query is counted once, at its best rank.
 """
 
 from __future__ import annotations
 
-import os
-import sys
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,270 +15,267 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ..common.lazy import pc
-from ..common.threads import map_rows
-from ..common.types import Bytes, Ints
-from ..io.values import arrays_of, arrow_numbers, ids_of, numpy_numbers, take
-from ..scoring.arrays import queries_of
-from .remembered import cached_property
+from ..common.notices import counted, warn
+from ..common.threads import map_parts
+from ..common.types import Bools, Ints
+from ..io.columns import Columns, run_columns
+from ..io.values import arrow_numbers, arrow_text, numpy_numbers, take
+from ..scoring.arrays import cumulate, queries_of
+from .id_forms import other_form
+from .judged_run import JudgedRun
+from .judgements import Judgements
+from .pair_index import PairIndex, codes, hashes_of
+from .ranking import Ranking, equal_rows, rows_by_query
 
-Hashes = npt.NDArray[np.uint64]
+Scores = npt.NDArray[np.float32]
+#: The ids at some places.
+TextsAt = Callable[[Ints], pa.LargeStringArray]
 
-#: The seed of the hashes of this process: odd and random, so that ids cannot be chosen to collide.
-SEED = np.uint64(int.from_bytes(os.urandom(8), sys.byteorder) | 1)
-
-_MULTIPLIER = np.uint64(0x9FB21C651E98DF25)
-#: Keeps the first n bytes of eight, for n from 0 to 8.
-_FIRST_BYTES = np.array([(1 << 8 * n) - 1 for n in range(9)], dtype=np.uint64)
-
-#: The least bits of a position, so that the numbers of rows that are looked up fit below a key.
-_LEAST_BITS = 18
-
-_ONE, _HALF = np.uint64(1), np.uint64(32)
-_NONE = arrow_numbers(np.array([-1], dtype=np.int32))[0]
+_HALF = np.uint64(32)
 
 
-def codes(ids: pa.Array) -> tuple[Ints, pa.Array]:
-    """Numbers the different ids in order of first appearance.
+def judge(judgements: Judgements, run: Any) -> JudgedRun:
+    """Puts a run in order and matches it with judgements.
 
     Args:
-        ids: n ids.
+        judgements: the judgements.
+        run: data frame or Arrow table (``query_id``, ``doc_id``, ``score``, or PyTerrier's
+            ``qid``, ``docno``), dict of dicts, or iterable of ``ir_measures.ScoredDoc``.
 
-    Returns:
-        The number of each row's id, shape (n,), and the different ids.
+    Raises:
+        ValueError: for a missing column or id, a score that is not a number.
 
-    >>> numbers, different = codes(pa.array(["b", "b", "a", "b"], type=pa.large_string()))
-    >>> numbers.tolist(), different.to_pylist()
-    ([0, 0, 1, 0], ['b', 'a'])
+    Warns:
+        UserWarning: for documents that occur twice in a ranking, which are counted once, at
+            their best rank; for a run without judged documents or with constant scores.
     """
-    encoded = pc.dictionary_encode(ids)
-    return numpy_numbers(encoded.indices).astype(np.int64), encoded.dictionary
+    judged = judge_part(judgements, run, "warn")
+    if judged.retrieved.any() and len(judgements.docnos) and not len(judged.pairs):
+        warn(none_judged(judged))
+    if fault := judged.constant_fault:
+        warn(f"the run {fault}")
+    return judged
 
 
-def positions(ids: pa.Array, known: pa.Array) -> Ints:
-    """The first place of each id in ``known``, -1 for an unknown id."""
-    return numpy_numbers(pc.coalesce(pc.index_in(ids, value_set=known), _NONE)).astype(np.int64)
+def judge_whole(judgements: Judgements, run: Any) -> JudgedRun:
+    """Judges a whole run; a run that cannot be an answer to the queries is an error.
+
+    Raises:
+        ValueError: where the run or the qrels are empty, or share no query or no document.
+    """
+    judged = judge_part(judgements, run)
+    if not judgements.qids:
+        raise ValueError("the qrels are empty: there is nothing to judge by")
+    if not len(judged.table.value):
+        raise ValueError("the run is empty: it has no rows")
+    if not judged.retrieved.any():
+        look = _look_like("query", judged.table.answered, judgements.qid_text)
+        raise ValueError(f"the run answers none of the {len(judgements)} judged queries: {look}")
+    if len(judgements.docnos) and not len(judged.pairs):
+        raise ValueError(none_judged(judged))
+    return judged
 
 
-class PairIndex:
-    """Known (group, id) pairs, group by group, for millions of lookups.
+def judge_part(judgements: Judgements, run: Any, duplicates: str | None = None) -> JudgedRun:
+    """Judges a part of a run, such as some of its queries.
 
     Args:
-        offsets: the beginning of each group's ids and the end of the last, shape (G + 1,).
-        ids: n ids.
-        seed: the seed of the hashes.
+        judgements: the judgements.
+        run: see :func:`judge`.
+        duplicates: how to treat a document that occurs twice: see :func:`match`; None: as the
+            judgements say.
 
-    >>> index = PairIndex(np.array([0, 2, 3]), pa.array(["a", "b", "a"], type=pa.large_string()))
-    >>> index.find(np.array([1, 0, 1]), pa.array(["a", "b", "b"], type=pa.large_string())).tolist()
-    [2, 1, -1]
+    Raises:
+        ValueError: for a document that occurs twice in a ranking, if that is an error.
     """
-
-    def __init__(self, offsets: Ints, ids: pa.LargeStringArray, seed: np.uint64 = SEED) -> None:
-        self.offsets, self.ids, self.seed = offsets.astype(np.int64), ids, seed
-
-    @cached_property
-    def _sorted(self) -> Hashes:
-        """A number of 64 bits for each pair, ascending: its group, some bits of its hash, its
-        position. Sorting such numbers is several times faster than sorting positions by keys."""
-        groups = queries_of(self.offsets).astype(np.uint64)
-        keys = self._keys(groups, hashes_of(self.ids, self.seed))
-        return np.sort(keys | np.arange(len(self), dtype=np.uint64))
-
-    def __len__(self) -> int:
-        return len(self.ids)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """The state with ids as NumPy arrays, which processes share in a file."""
-        return {"offsets": self.offsets, "seed": self.seed, "ids": arrays_of(self.ids)}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        # Arrays mapped from a file have a subclass that is slower.
-        ids = ids_of(*map(np.asarray, state["ids"]))
-        self.__init__(np.asarray(state["offsets"]), ids, np.uint64(state["seed"]))  # type: ignore[misc]
-
-    @property
-    def repeated(self) -> Ints:
-        """The positions of pairs that occur again later: of equal pairs all but the last."""
-        keys = self._sorted & ~self._positions
-        if not np.any(keys[1:] == keys[:-1]):
-            return np.empty(0, dtype=np.int64)
-        return np.flatnonzero(self.find(queries_of(self.offsets), self.ids) != np.arange(len(self)))
-
-    def find(self, groups: Ints | None, ids: pa.LargeStringArray) -> Ints:
-        """The position of each (group, id) among the known pairs, -1 for an unknown pair.
-
-        Of equal known pairs it is the position of the last.
-
-        Args:
-            groups: the group of each pair, -1 for none; None: all are in the first group.
-            ids: the id of each pair.
-        """
-        if not len(self) or not len(ids):
-            return np.full(len(ids), -1, dtype=np.int64)
-        hashes, every = hashes_of(ids, self.seed), np.arange(len(ids))
-        groups = 0 * every if groups is None else groups
-
-        def find_part(part: slice) -> Ints:
-            keys, rows = self.sorted_keys(groups[part], hashes[part])
-            return self.find_keys(keys, rows, ids, every[part])
-
-        return np.concatenate(map_rows(find_part, len(ids)))
-
-    def sorted_keys(self, groups: Ints, hashes: Hashes) -> tuple[Hashes, Ints]:
-        """The keys of pairs, ascending, and the row of each; few different pairs have equal keys.
-
-        Args:
-            groups: the group of each pair, -1 for none, shape (n,).
-            hashes: the hash of each pair's id, with the seed of this index, shape (n,).
-        """
-        keys, rows = self._keys(groups.astype(np.uint64), hashes), np.arange(len(hashes))
-        if len(keys) > self._positions:
-            rows = np.argsort(keys)
-            return keys[rows], rows
-        keys |= rows.astype(np.uint64)
-        keys.sort()
-        rows = (keys & self._positions).astype(np.int64)
-        keys &= ~self._positions
-        return keys, rows
-
-    def find_keys(self, keys: Hashes, rows: Ints, ids: pa.LargeStringArray, which: Ints) -> Ints:
-        """The result of :meth:`find`, from the result of :meth:`sorted_keys`.
-
-        Args:
-            keys: the keys.
-            rows: their rows.
-            ids: ids.
-            which: the position of each row's id in ``ids``.
-        """
-        pairs = np.full(len(rows), -1, dtype=np.int64)
-        if not len(self) or not len(rows):
-            return pairs
-        # The part of the known pairs with these groups stays in a core's cache.
-        groups = np.minimum(keys[[0, -1]] >> self._group_shift, np.uint64(len(self.offsets) - 2))
-        begin, end = self.offsets[groups[0]], self.offsets[groups[1] + _ONE]
-        if begin == end:
-            return pairs
-        part = self._sorted[begin:end]
-        places = np.searchsorted(part, keys | self._positions, side="right") - 1
-        is_known = (part.take(places, mode="clip") & ~self._positions) == keys
-        rows, keys, places = rows[is_known], keys[is_known], begin + places[is_known]
-        while len(rows):
-            matches = (self._sorted[places] & self._positions).astype(np.int64)
-            texts = take(ids, which[rows]), take(self.ids, matches)
-            pairs[rows] = matches
-            other = numpy_numbers(pc.indices_nonzero(pc.not_equal(*texts))).astype(np.int64)
-            pairs[rows[other]] = -1
-            # Different ids can have equal keys, which are next to each other.
-            other = other[places[other] > 0]
-            rows, keys, places = rows[other], keys[other], places[other] - 1
-            same = (self._sorted[places] & ~self._positions) == keys
-            rows, keys, places = rows[same], keys[same], places[same]
-        return pairs
-
-    @property
-    def _positions(self) -> np.uint64:
-        """A mask of the bits of positions."""
-        return np.uint64((1 << max(len(self.ids).bit_length(), _LEAST_BITS)) - 1)
-
-    @property
-    def _group_shift(self) -> np.uint64:
-        """The number of bits below the group, which is not all ones: the group -1 is unknown."""
-        return np.uint64(64 - len(self.offsets).bit_length())
-
-    def _keys(self, groups: Hashes, hashes: Hashes) -> Hashes:
-        """The groups and some bits of the hashes, above zeros for a position."""
-        keys = groups << self._group_shift
-        keys |= hashes >> (np.uint64(64) - self._group_shift)
-        keys &= ~self._positions
-        return keys
+    table, duplicates = run_columns(run), duplicates or judgements.duplicates
+    if judgements.collapse is not None:
+        table, duplicates = table.collapsed(judgements.collapse), "best"
+    answers, _ = rows_by_query(table, judgements.qid_text)
+    if judgements.drop_self:
+        answers = answers.without(equal_rows(table.docno, table.qid))
+    return match(judgements, table, answers, duplicates)
 
 
-def hashes_of(ids: pa.LargeStringArray, seed: np.uint64 = SEED, rows: Ints | None = None) -> Hashes:
-    """A hash of 64 bits for each id.
+def rank(run: Any) -> JudgedRun:
+    """Orders all queries of a run, in order of first appearance, without judged documents.
 
-    The state begins with the size; the id's first eight bytes are mixed in, its last eight if it is
-    longer, and the bytes between them in steps of eight if it is longer than sixteen. After each
-    step the state is multiplied by the seed, a secret odd number, so that ids cannot be chosen to
-    collide.
+    >>> ranked = rank({"q": {"a": 1, "b": 2, "c": 2}})
+    >>> ranked.docnos(ranked.ranking).to_pylist()
+    ['c', 'b', 'a']
+    """
+    table = run_columns(run)
+    answers, qids = rows_by_query(table)
+    judgements = Judgements(dict.fromkeys(qids.to_pylist(), {}))
+    return match(judgements, table, answers, "warn")
+
+
+def match(
+    judgements: Judgements, table: Columns, answers: Ranking, duplicates: str = "best"
+) -> JudgedRun:
+    """Puts rows in ranking order and matches them with the judged documents of their query.
 
     Args:
-        ids: the ids.
-        seed: the seed of the hashes.
-        rows: the positions of the ids to hash, shape (n,); None: all n ids.
+        judgements: the judgements of Q queries.
+        table: the run.
+        answers: its rows for each query, in any order; they are put in ranking order.
+        duplicates: how to treat an id that occurs twice: ``'error'``, ``'warn'`` or ``'best'``.
 
-    Returns:
-        Shape (n,).
-
-    >>> one, other, again = hashes_of(pa.array(["d1", "d2", "d1"], type=pa.large_string()))
-    >>> bool(one == again), bool(one == other)
-    (True, False)
+    >>> table = run_columns({"q": {"a": 1, "b": 2, "c": 1}})
+    >>> run = match(Judgements({"q": {"x": 1, "c": 0}}), table, rows_by_query(table)[0])
+    >>> run.ranking.rows.tolist(), run.ranks.tolist(), run.pairs.tolist()
+    ([1, 2, 0], [2], [1])
     """
-    offsets, data = arrays_of(ids)
-    hashes = np.empty(len(ids) if rows is None else len(rows), dtype=np.uint64)
-
-    def hash_part(part: slice) -> None:
-        which = part if rows is None else rows[part]
-        hashes[part] = _hash(offsets[:-1][which], offsets[1:][which], data, seed)
-
-    if len(hashes):
-        map_rows(hash_part, len(hashes))
-    return hashes
-
-
-def _hash(begin: Ints, end: Ints, data: Bytes, seed: np.uint64) -> Hashes:
-    sizes, heads = end - begin, _eight_bytes(data, begin)
-    if sizes.min() < 8:  # shorter ids are padded with zeros
-        heads &= _FIRST_BYTES[np.minimum(sizes, 8)]
-    state = _mixed(sizes.astype(np.uint64) * _MULTIPLIER, heads, seed)
-    longest = sizes.max()
-    if longest > 8:
-        longer = _mixed(state, _eight_bytes(data, np.maximum(end - 8, begin)), seed)
-        state = longer if sizes.min() > 8 else np.where(sizes > 8, longer, state)
-    if longest > 16:
-        _mix_between(state, begin, end, data, seed)
-    state ^= state >> _HALF
-    return state
-
-
-def _mix_between(state: Hashes, begin: Ints, end: Ints, data: Bytes, seed: np.uint64) -> None:
-    """Mixes the bytes between the first and the last eight into the state of long ids."""
-    rows = np.flatnonzero(end - begin > 16)
-    begin, end = begin[rows] + 8, end[rows] - 8
-    while len(rows):
-        state[rows] = _mixed(state[rows], _eight_bytes(data, begin), seed)
-        begin += 8
-        goes_on = begin < end
-        rows, begin, end = rows[goes_on], begin[goes_on], end[goes_on]
+    rows, is_tied = answers.rows, np.empty(len(answers), dtype=bool)
+    match_part = partial(_match_part, table, answers, is_tied, judgements.index)
+    parts = map_parts(match_part, answers.offsets)
+    sizes, queries, ranks, pairs, repeated = map(np.concatenate, zip(*parts))
+    if len(repeated) and duplicates == "error":
+        raise ValueError(_twice(table, repeated))
+    if len(repeated) and duplicates == "warn":
+        warn(
+            f"the ranking of one query has {counted(len(repeated), 'document')} more than once "
+            f"(e.g. {table.ids_of_row(repeated[0])[1]!r}): the measures of this package count it "
+            "once, at its best rank; other measures of ir_measures count its last row",
+        )
+    if len(repeated):
+        rows, is_tied = rows[rows >= 0], is_tied[rows >= 0]
+    return JudgedRun(
+        judgements=judgements,
+        table=table,
+        whole_ranking=Ranking(cumulate(sizes), rows),
+        retrieved=sizes,
+        queries=queries,
+        ranks=ranks,
+        pairs=pairs,
+        is_tied=is_tied,
+        has_duplicates=len(repeated) > 0,
+    )
 
 
-def _eight_bytes(data: Bytes, begin: Ints) -> Hashes:
-    """The eight bytes from each place on as numbers, with zeros after the end of the data."""
-    if len(data) < 8:
-        data = np.append(data, np.zeros(8, dtype=np.uint8))
-    words: Hashes = np.ndarray(len(data) - 7, dtype="<u8", buffer=data, strides=(1,))
-    last = len(words) - 1
-    if begin.max() <= last:
-        return words[begin]
-    beyond = np.maximum(begin - last, 0)
-    last_words: Hashes = words[begin - beyond] >> (8 * beyond).astype(np.uint64)
-    return last_words
+def _twice(table: Columns, repeated: Ints) -> str:
+    """The error message for a run in which documents occur twice."""
+    qid, docno = table.ids_of_row(repeated[0])
+    rows = equal_rows(table.docno, arrow_text([docno])[0])
+    times = np.sum(table.queries[rows] == table.queries[repeated[0]])
+    return (
+        f"document {docno!r} occurs {times} times in the ranking of query {qid!r} "
+        f"({counted(len(repeated), 'repeated row')} in the run): remove the "
+        "repetitions, or count each document at its best rank: Qrels(..., duplicates='best') "
+        "in Python, --duplicates best in commands"
+    )
 
 
-def _mixed(state: Hashes, word: Hashes, seed: np.uint64) -> Hashes:
-    state = state ^ word
-    state *= _MULTIPLIER
-    state ^= state >> _HALF
-    state *= seed
-    return state
+def _match_part(
+    table: Columns, answers: Ranking, ties: Bools, known: PairIndex, first: int, last: int
+) -> tuple[Ints, ...]:
+    """The match of some queries: the number of places of each, the queries,
+    ranks and positions of its judged documents, and the repeated rows.
 
-
-def of_groups(hashes: Hashes, groups: Ints) -> Hashes:
-    """Keys of hashes in groups: equal hashes in different groups have different keys.
-
-    >>> hashes = hashes_of(pa.array(["d", "d", "d"], type=pa.large_string()))
-    >>> len(set(of_groups(hashes, np.array([0, 1, 1])).tolist()))
-    2
+    Rows are put in ranking order where they are, then -1 for repeated rows: copies of all rows
+    would take as long as finding their order.
     """
-    keys = groups.astype(np.uint64)
-    keys *= _MULTIPLIER
-    keys ^= hashes
-    return keys
+    offsets = answers.offsets[first : last + 1]
+    rows, query = answers.rows[offsets[0] : offsets[-1]], queries_of(offsets)  # from 0
+    with np.errstate(over="ignore"):  # beyond 32 bits is infinite, as in trec_eval
+        scores = table.value[rows].astype(np.float32)
+
+    def texts_at(places: Ints) -> pa.LargeStringArray:
+        return take(table.docno, rows[places])
+
+    order, is_tied = _order(query, scores, texts_at)
+    hashes = hashes_of(table.docno, known.seed, rows)
+    keys, places = known.sorted_keys(query + first, hashes)
+    pairs = known.find_keys(keys, places, table.docno, rows)
+    equal, repeated = np.flatnonzero(keys[1:] == keys[:-1]), rows[:0]
+    if len(equal):
+        suspects = places[np.concatenate((equal, equal + 1))]
+        is_repeated = _are_repeated(order, query, texts_at, suspects)
+        repeated, order = rows[order[is_repeated]], order[~is_repeated]
+    if len(repeated):
+        is_tied = _are_tied(query[order], scores[order])
+    pairs, query = pairs[order], query[order]
+    sizes = np.bincount(query, minlength=last - first)
+    judged = np.flatnonzero(pairs >= 0)
+    ranks = judged - cumulate(sizes)[query[judged]] + 1
+    ties[offsets[0] : offsets[0] + len(order)] = is_tied
+    rows[: len(order)], rows[len(order) :] = rows[order], -1
+    return sizes, query[judged] + first, ranks, pairs[judged], repeated
+
+
+def _order(query: Ints, scores: Scores, texts_at: TextsAt) -> tuple[Ints, Bools]:
+    """Places in ranking order, and whether each has the score of the next one of its query."""
+    order = np.arange(len(scores))
+    not_below = np.flatnonzero(scores[1:] >= scores[:-1])
+    not_below = not_below[query[not_below] == query[not_below + 1]]
+    if np.all(scores[not_below] == scores[not_below + 1]):
+        is_tied = np.zeros(len(scores), dtype=bool)
+        is_tied[not_below] = True
+    else:
+        order = np.argsort(_sort_keys(query, scores))
+        is_tied = _are_tied(query[order], scores[order])
+    if not is_tied.any():
+        return order, is_tied
+    tied = np.flatnonzero(is_tied | np.append(False, is_tied[:-1]))
+    places = np.sort(order[tied])
+    keys = arrow_numbers(_sort_keys(query[places], scores[places]))
+    by_id = pc.sort_indices(
+        pa.table([keys, texts_at(places)], names=["key", "id"]),
+        sort_keys=[("key", "ascending"), ("id", "descending")],
+    )
+    order[tied] = places[numpy_numbers(by_id)]
+    return order, is_tied
+
+
+def _are_tied(query: Ints, scores: Scores) -> Bools:
+    """Whether the next place has the same query and the same score."""
+    is_tied = np.zeros(len(query), dtype=bool)
+    is_tied[:-1] = (query[1:] == query[:-1]) & (scores[1:] == scores[:-1])
+    return is_tied
+
+
+def _sort_keys(query: Ints, scores: Scores) -> npt.NDArray[np.uint64]:
+    """Numbers that ascend by query and within a query by descending score."""
+    bits = (scores + np.float32(0)).view(np.uint32)  # -0 becomes 0
+    keys = np.where(bits >> np.uint32(31), bits, ~bits & np.uint32(0x7FFFFFFF))
+    return (query.astype(np.uint64) << _HALF) | keys
+
+
+def _are_repeated(order: Ints, query: Ints, texts_at: TextsAt, suspects: Ints) -> Bools:
+    """Which places of the order have an id that has a better rank for the same query.
+
+    Args:
+        order: the places in ranking order.
+        query: the query of each place.
+        texts_at: the ids of places.
+        suspects: the places with an id that can occur again.
+    """
+    is_suspect = np.zeros(len(order), dtype=bool)
+    is_suspect[suspects] = True
+    at = np.flatnonzero(is_suspect[order])
+    numbers, different = codes(texts_at(order[at]))
+    pairs = query[order[at]] * len(different) + numbers
+    is_repeated = np.zeros(len(order), dtype=bool)
+    is_repeated[np.delete(at, np.unique(pairs, return_index=True)[1])] = True
+    return is_repeated
+
+
+def none_judged(judged: JudgedRun) -> str:
+    """The message for a run that shares no document with the qrels."""
+    ours, theirs = judged.table.docno, judged.judgements.docnos
+    return f"none of the documents of the run is judged: {_look_like('document', ours, theirs)}"
+
+
+def _look_like(what: str, ours: pa.LargeStringArray, theirs: pa.LargeStringArray) -> str:
+    """The form of ids that no id of the qrels has, or examples of both."""
+    if form := other_form(what, ours, theirs):
+        return f"it {form}"
+    ids, other = (
+        ("query ids", "")
+        if what == "query"
+        else ("ids", "; truncated or prefixed ids, or other qrels?")
+    )
+    return (
+        f"its {ids} look like {ours[0].as_py()!r}, the {ids} of the qrels like "
+        f"{theirs[0].as_py()!r}{other}"
+    )

@@ -12,7 +12,7 @@ from ..common.types import Ints
 from ..io.values import arrow_numbers, take
 from ..scoring.arrays import order_by_query, queries_of, within_query
 from .judged_run import JudgedRun
-from .matching import Hashes, codes, hashes_of, of_groups
+from .pair_index import Hashes, codes, hashes_of, of_groups
 from .remembered import remembered
 
 #: The best rank of a document that no run retrieved.
@@ -37,7 +37,7 @@ class Unjudged:
     Documents are compared by hashes of their ids: two different documents of a query count as the
     same with a probability of 2^-64.
 
-    >>> from pyterrier_asl.judging.judged_run import judge
+    >>> from pyterrier_asl.judging.matching import judge
     >>> from pyterrier_asl.judging.judgements import Judgements
     >>> judgements = Judgements({"q": {"a": 1}})
     >>> runs = [{"q": {"a": 3, "x": 2, "y": 1}}, {"q": {"y": 3, "a": 2}}]

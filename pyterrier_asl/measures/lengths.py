@@ -19,7 +19,7 @@ from ..io.qrels import irds_documents
 from ..io.saved_tables import load_table, save_table
 from ..io.trec_text import Layout, read_columns
 from ..io.values import numbers, text
-from ..judging.matching import PairIndex
+from ..judging.pair_index import PairIndex
 from .named import Named
 
 if TYPE_CHECKING:

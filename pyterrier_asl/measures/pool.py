@@ -20,8 +20,8 @@ from ..io.runs import iter_runs
 from ..io.saved_tables import load_table, save_table
 from ..io.values import arrow_numbers, arrow_text, numpy_numbers, take
 from ..judging.judged_run import JudgedRun, Relevant
-from ..judging.matching import Hashes, PairIndex, codes, hashes_of, of_groups, positions
-from ..judging.ranking import rank
+from ..judging.matching import rank
+from ..judging.pair_index import Hashes, PairIndex, codes, hashes_of, of_groups, positions
 from ..judging.remembered import remembered
 from ..scoring.arrays import cumulate, queries_of, ranges_from, reduce_by_query, within_query
 from ..scoring.rareness import FEW, count_finders
@@ -302,11 +302,10 @@ def _mix(x: Hashes) -> Hashes:
 
 def ranking_table(name: str, run: Any, depth: int | None) -> pa.Table:
     """A run as a table (run, qid, docno, rank), by query (as text) and rank; see :func:`rank`."""
-    if isinstance(run, JudgedRun):
-        table, qids, ranking = run.table, run.judgements.qid_text, run.whole_ranking.cut(depth)
-    else:
-        table, qids, ranking = rank(run, depth)
-    order = np.argsort(np.array(qids.to_pylist(), dtype=object), kind="stable")
+    ranked = run if isinstance(run, JudgedRun) else rank(run)
+    table, ranking = ranked.table, ranked.whole_ranking.cut(depth)
+    qids = np.array(ranked.judgements.qid_text.to_pylist(), dtype=object)
+    order = np.argsort(qids, kind="stable")
     offsets = cumulate(np.diff(ranking.offsets)[order])
     rows = ranking.rows[ranges_from(ranking.offsets[:-1][order], offsets)]
     return pa.table(

@@ -33,7 +33,7 @@ class JudgedRunEvaluator(Evaluator):  # type: ignore[misc]
 
     def _columns(self, run: Any) -> list[list[float]]:
         from ..common.threads import map_at_once
-        from ..judging.judged_run import judge
+        from ..judging.matching import judge
 
         judged = judge(self.judgements, run)
         return map_at_once(

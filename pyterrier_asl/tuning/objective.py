@@ -21,8 +21,9 @@ from ..evaluation.measuring import check_provided, values_of
 from ..evaluation.sources import warn_of_grades
 from ..io.columns import is_frame
 from ..io.values import check_queries, text
-from ..judging.judged_run import JudgedRun, judge_part
+from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements, judgements_of
+from ..judging.matching import judge_part
 from ..judging.qrels import matching_of
 from ..measures.directions import added_up
 from ..measures.formula import formula

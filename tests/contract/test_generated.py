@@ -18,8 +18,8 @@ from _cases import DOORS, FAULTS, MEASURES, NOWHERE, check, make_case
 from hypothesis import HealthCheck, given, settings
 
 import pyterrier_asl as asl
-from pyterrier_asl.judging.judged_run import judge
 from pyterrier_asl.judging.judgements import Judgements
+from pyterrier_asl.judging.matching import judge
 from pyterrier_asl.measures.provider import JudgedRunEvaluator
 
 INF = math.inf

@@ -8,8 +8,8 @@ from small import collection, frame
 
 from pyterrier_asl import AP_Rareness, Experiment, RarenessPool, audit, evaluate, ranks
 from pyterrier_asl.analysis import run_quality
-from pyterrier_asl.judging.judged_run import judge
 from pyterrier_asl.judging.judgements import Judgements
+from pyterrier_asl.judging.matching import judge
 
 RUNS, QRELS = collection(systems=3, complete=True)
 OTHER = {qid: {doc: 3 - grade for doc, grade in of.items()} for qid, of in QRELS.items()}

@@ -31,8 +31,8 @@ from pyterrier_asl import (
     evaluate,
     nASL,
 )
-from pyterrier_asl.judging.judged_run import judge
 from pyterrier_asl.judging.judgements import Judgements
+from pyterrier_asl.judging.matching import judge
 from pyterrier_asl.measures.formula import formula
 
 EXACT = 1e-12

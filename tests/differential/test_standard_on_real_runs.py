@@ -14,7 +14,7 @@ from pyterrier_asl import evaluate, read_runs, ties
 from pyterrier_asl.io.qrels import read_qrels_table
 from pyterrier_asl.io.runs import read_run_table, run_name
 from pyterrier_asl.judging.judgements import Judgements
-from pyterrier_asl.judging.ranking import rank
+from pyterrier_asl.judging.matching import rank
 
 ORDERED = [RR @ 1, RR @ 2, RR @ 10, RR(rel=2) @ 5, Judged @ 1, Judged @ 3, Judged @ 10]
 
@@ -56,8 +56,8 @@ def test_real_runs_are_scored_as_by_other_providers_in_one_order(data: Path, tra
     rounded = [ERR @ 20, nDCG(dcg="exp-log2") @ 20] if ir_measures.gdeval.is_available() else []
     paths = sorted((data / track / "runs").iterdir())[::32]
     for path in paths:
-        run, _, ranking = rank(read_run_table(path))
-        rows = ranking.rows
+        ranked = rank(read_run_table(path))
+        run, rows = ranked.table, ranked.ranking.rows
         frame = pd.DataFrame(
             {
                 "query_id": run.qid.take(rows).to_pandas().astype(object),

@@ -11,8 +11,8 @@ import pytest
 from pyterrier_asl import AP_Rareness, DocLengths, RarenessPool, evaluate, holes
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.evaluation.labellings import Labelled, bounds, unjudged_of
-from pyterrier_asl.judging.judged_run import judge_part
 from pyterrier_asl.judging.judgements import Judgements
+from pyterrier_asl.judging.matching import judge_part
 from pyterrier_asl.scoring.pair_bounds import lexicographic_verdicts
 
 EXACT = 1e-9

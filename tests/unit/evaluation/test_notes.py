@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import pyterrier_asl as asl
-from pyterrier_asl.judging.judged_run import judge
+from pyterrier_asl.judging.matching import judge
 from pyterrier_asl.reporting.collect import collect
 
 QRELS = {f"q{n}": {"a": 1, "c": 0, "d": 1} for n in range(5)}

@@ -10,8 +10,8 @@ from small import RUNS
 from pyterrier_asl import evaluate
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.evaluation.measuring import values_by_others
-from pyterrier_asl.judging.judged_run import judge
 from pyterrier_asl.judging.judgements import Judgements
+from pyterrier_asl.judging.matching import judge
 
 #: All scores tie; the relevant documents are first in the file and last by document id.
 TIED = {"q": {**{f"a{i}": 1.0 for i in range(3)}, **{f"x{i}": 1.0 for i in range(7)}}}

@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pyarrow as pa
 
-from pyterrier_asl.judging.matching import SEED, PairIndex, hashes_of
+from pyterrier_asl.judging.pair_index import SEED, PairIndex, hashes_of
 
 
 def test_an_index_that_was_sent_keeps_its_seed():

@@ -5,8 +5,8 @@ import pyarrow as pa
 import pytest
 
 from pyterrier_asl.io.runs import read_run_table
-from pyterrier_asl.judging.judged_run import judge
 from pyterrier_asl.judging.judgements import Judgements
+from pyterrier_asl.judging.matching import judge
 
 JUDGEMENTS = Judgements({"p": {"a": 1}, "q": {"b": 1, "c": 0}})
 

@@ -9,8 +9,8 @@ import small
 import pyterrier_asl as asl
 from pyterrier_asl import Qrels, analysis
 from pyterrier_asl.evaluation.evaluation import Evaluation
-from pyterrier_asl.judging.judged_run import judge, judge_whole
 from pyterrier_asl.judging.judgements import judgements_of
+from pyterrier_asl.judging.matching import judge, judge_whole
 
 QRELS = {f"q{n}": {"a": 1, "b#x": n % 2, "c": 0} for n in range(12)}
 OTHER = {f"q{n}": {"a": n % 2, "b#x": 1, "c": n % 3 == 0} for n in range(12)}

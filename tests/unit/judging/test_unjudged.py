@@ -5,8 +5,8 @@ import pickle
 import numpy as np
 import pytest
 
-from pyterrier_asl.judging.judged_run import judge
 from pyterrier_asl.judging.judgements import Judgements
+from pyterrier_asl.judging.matching import judge
 from pyterrier_asl.judging.unjudged import Unjudged
 
 RUNS = [

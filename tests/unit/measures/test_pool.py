@@ -11,8 +11,8 @@ import small
 from _files import write_run
 
 from pyterrier_asl import AP_Rareness, P_Rareness, RarenessPool, evaluate
-from pyterrier_asl.judging.judged_run import judge, judge_part
 from pyterrier_asl.judging.judgements import Judgements
+from pyterrier_asl.judging.matching import judge, judge_part
 from pyterrier_asl.measures import pool as pool_module
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*(fewer than 8|counts as a group)")
