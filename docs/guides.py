@@ -73,7 +73,7 @@ def guard() -> Any:
     """Three intervals of a difference, and the verdicts of two conditions on them."""
     import altair as alt
 
-    from pyterrier_asl.charts.forms import COLORS
+    from pyterrier_asl.charts.drawing import COLORS
 
     rows = pd.DataFrame(
         {

@@ -4,6 +4,7 @@ from .collections_and_lengths import collection_statistics, lengths_by_rank
 from .discrimination import discriminative_power, preference_discrimination, stability
 from .finders import rare_documents, rare_finds
 from .incomplete_judgements import missing_labels, missing_queries
+from .inputs import Evaluation
 from .preferred_systems import cycles, system_order, system_preferences
 from .rareness_agreement import agreement_by_alpha, agreement_by_number_of_systems
 from .rareness_pools import (
@@ -19,7 +20,6 @@ from .recall_levels import (
     prediction_from_suffixes,
     recall_level_needed,
 )
-from .registry import Evaluation
 from .reordered_systems import reordering
 from .search_lengths import (
     effective_share,

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from ..assessment.judges import QRELS, Judges
-from ..assessment.system_pairs import as_frame, significance
 from ..charts import (
     DASHED,
     LONG_NAME,
@@ -28,11 +27,13 @@ from ..charts import (
     tooltips,
 )
 from ..common.lazy import pd
-from ..evaluation.sources import refuse
+from ..evaluation.sources import JudgeRel, QrelsLike, Runs, refuse
 from ..statistics.tests import PairedTest, with_corrected_p
+from .asl_options import PUBLISHED
+from .inputs import read_qrels_and_judges
 from .judges_as_runs import BOUNDS, judge_as_run, precision_by
-from .reading import PUBLISHED
-from .registry import TROTMAN, JudgeRel, QrelsLike, Runs, analysis, read_qrels_and_judges
+from .registry import TROTMAN, analysis
+from .tables import as_frame, significance
 
 
 @analysis(TROTMAN, "section 4")

@@ -26,27 +26,16 @@ from ..charts import (
     whole_numbers,
 )
 from ..common.lazy import pd
-from ..common.types import Ints
+from ..common.types import Floats, Ints
+from ..evaluation.evaluation import Evaluation
 from ..evaluation.relevant_documents import relevant_documents, unjudged_above
+from ..evaluation.sources import QrelsLike, Runs
 from ..measures.directions import higher_is_better
 from ..statistics.rounding import EQUAL, rounded
-from .registry import (
-    ALEX,
-    BETTER,
-    LOST,
-    AslOptions,
-    Evaluation,
-    Floats,
-    QrelsLike,
-    RelOfTracks,
-    Runs,
-    analysis,
-    is_relevant,
-    label_of,
-    per_track,
-    read,
-    read_tracks,
-)
+from .asl_options import AslOptions, label_of
+from .inputs import RelOfTracks, is_relevant, read, read_tracks
+from .registry import ALEX, BETTER, LOST, analysis
+from .tables import per_track
 
 #: Tracks whose best values are drawn one by one.
 FEW = 8

@@ -23,9 +23,12 @@ from ..charts import (
 )
 from ..common.lazy import pd
 from ..common.notices import counted
+from ..evaluation.evaluation import Evaluation
+from ..evaluation.sources import QrelsLike, Runs
 from ..measures import TBG
 from ..scoring.arrays import within_query
-from .registry import CLARKE, DIAZ, Evaluation, QrelsLike, Runs, analysis, read
+from .inputs import read
+from .registry import CLARKE, DIAZ, analysis
 
 #: The kinds of documents.
 _KINDS = ("relevant", "not relevant", "all")

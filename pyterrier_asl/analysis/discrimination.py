@@ -29,27 +29,19 @@ from ..common.choices import check_names
 from ..common.lazy import pd
 from ..common.notices import counted
 from ..common.parameters import check_probability
+from ..common.types import Floats
 from ..evaluation.preferences import preference_cubes
-from ..evaluation.sources import refuse
+from ..evaluation.sources import QrelsLike, Runs, refuse
 from ..measures._base import check_from_0
 from ..statistics.rounding import NO_DIFFERENCE
 from ..statistics.settings import check_draws
 from ..statistics.tests import compare_all
 from ..statistics.tukey import randomized_hsd
+from .asl_options import PUBLISHED
+from .inputs import measures_with_rel, read
 from .preferred_systems import compare_preferences
-from .reading import PUBLISHED
-from .registry import (
-    DIAZ,
-    REAL,
-    TURKMEN,
-    Floats,
-    QrelsLike,
-    Runs,
-    analysis,
-    described,
-    measures_with_rel,
-    read,
-)
+from .registry import DIAZ, REAL, TURKMEN, analysis
+from .tables import described
 
 #: The tests of preferences, as the columns of the paper's table.
 PREFERENCE_TESTS: tuple[str, ...] = ("tukey-randomized", "paired")

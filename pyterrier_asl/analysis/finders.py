@@ -14,8 +14,12 @@ from ..common.choices import check_names
 from ..common.lazy import pd
 from ..common.notices import names_of
 from ..common.parameters import check_whole
+from ..common.types import Bools, Ints
 from ..evaluation.relevant_documents import RelevantRanks
-from .registry import LOST, TURKMEN, Bools, Ints, QrelsLike, Runs, analysis, described, read
+from ..evaluation.sources import QrelsLike, Runs
+from .inputs import read
+from .registry import LOST, TURKMEN, analysis
+from .tables import described
 
 
 def group_codes(names: list[str], groups: Mapping[str, str]) -> Ints:

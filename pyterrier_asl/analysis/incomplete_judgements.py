@@ -11,12 +11,15 @@ import numpy as np
 from ..charts import HEIGHT, WIDTH, alt, captioned, figure, tooltips, undrawn, up_to_1
 from ..common.lazy import pd
 from ..common.notices import progress_bar
+from ..common.types import Bools, Floats, Ints
 from ..evaluation.preferences import recall_levels
 from ..evaluation.relevant_documents import RelevantRanks
+from ..evaluation.sources import QrelsLike, Runs
 from ..scoring.preferences import pairwise_preferences
 from ..statistics.rounding import signs
 from ..statistics.settings import check_draws
-from .registry import DIAZ, MORE, Bools, Floats, Ints, QrelsLike, Runs, analysis, read
+from .inputs import read
+from .registry import DIAZ, MORE, analysis
 
 #: The shares of labels or queries that are kept.
 FRACTIONS: tuple[float, ...] = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)

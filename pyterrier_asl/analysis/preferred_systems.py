@@ -33,12 +33,15 @@ from ..charts import (
     whole_numbers,
 )
 from ..common.lazy import pd
+from ..common.types import Bools, Floats, Ints
 from ..evaluation.preferences import preference_cubes
+from ..evaluation.sources import QrelsLike, Runs
 from ..scoring.preferences import KINDS
 from ..statistics.pairwise import cycle_numbers
 from ..statistics.rounding import EQUAL, shared_ranks
 from ..statistics.tests import compare_differences
-from .registry import BETTER, DIAZ, Bools, Floats, Ints, QrelsLike, Runs, analysis, read
+from .inputs import read
+from .registry import BETTER, DIAZ, analysis
 
 _COLUMNS = (
     "preference",

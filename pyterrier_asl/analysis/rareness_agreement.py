@@ -11,13 +11,16 @@ import numpy as np
 from ..charts import HEIGHT, PANEL, alt, captioned, category, figure, tooltips, undrawn, up_to_1
 from ..common.lazy import pd
 from ..common.parameters import check_whole
+from ..common.types import Floats, Ints
+from ..evaluation.sources import QrelsLike, Runs
 from ..measures.rareness import Pools
 from ..scoring.rareness import gains
 from ..statistics.agreement import kendall_tau, kendall_taus, tau_ap
 from ..statistics.rounding import rounded, shared_ranks
 from ..statistics.settings import CHUNK, check_draws
+from .inputs import read
 from .rareness_pools import pools_by_measure
-from .registry import TURKMEN, Floats, Ints, QrelsLike, Runs, analysis, read
+from .registry import TURKMEN, analysis
 
 #: 0, 0.1, ..., 1.
 ALPHAS: tuple[float, ...] = tuple(i / 10 for i in range(11))

@@ -11,24 +11,18 @@ import numpy as np
 from ..charts import alt, figure, ranks_on_lists, tooltips
 from ..common.choices import check_names
 from ..common.lazy import pd
+from ..common.types import Bools, Ints
+from ..evaluation.evaluation import Evaluation
 from ..evaluation.relevant_documents import RelevantRanks
+from ..evaluation.sources import QrelsLike, Runs
 from ..measures.parsing import Measures, one_measure
 from ..measures.rareness import Pools
 from ..scoring.rareness import gains
 from ..statistics.agreement import kendall_tau, tau_ap
 from ..statistics.rounding import NO_DIFFERENCE, rounded, shared_ranks
 from .finders import group_codes
-from .registry import (
-    TURKMEN,
-    Bools,
-    Evaluation,
-    Ints,
-    QrelsLike,
-    Runs,
-    analysis,
-    measures_with_rel,
-    read,
-)
+from .inputs import measures_with_rel, read
+from .registry import TURKMEN, analysis
 
 
 @analysis(TURKMEN, "section 5.4", group_by="pool")

@@ -17,9 +17,14 @@ from ..charts import (
     undrawn,
 )
 from ..common.lazy import pd
+from ..common.types import Floats, Ints
+from ..evaluation.evaluation import Evaluation
 from ..evaluation.preferences import first_differences, recall_levels
+from ..evaluation.sources import QrelsLike, Runs
 from ..scoring.preferences import difference, level, pairwise_preferences
-from .registry import DIAZ, Evaluation, Floats, Ints, QrelsLike, Runs, analysis, described, read
+from .inputs import read
+from .registry import DIAZ, analysis
+from .tables import described
 
 
 @analysis(DIAZ, "Figure 6")

@@ -16,14 +16,15 @@ An analysis is a function of runs, judgements and further options, which returns
         ...
     @ties.chart
     def ties_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
-        return figure(alt.Chart(frame)...)  # alt of ``charts.forms``, which imports it when used
+        return figure(alt.Chart(frame)...)  # alt of ``charts.drawing``, which imports it when used
 
 * Callers, editors and type checkers see the parameters of this function. Parameters that many
   analyses have are described once, in ``_COMMON``, and added to its docstring.
-* :mod:`.reading` reads runs, and goes through tracks (``tracks=True``).
+* :mod:`.inputs` reads runs; :func:`.per_track` goes through tracks (``tracks=True``).
 * ``ties.draw(frame)`` draws the figure of the table.
 * ``@ties.another("name", "Figure 9", "Its question?")`` draws a second figure of the same table.
-* Each option needs an entry in ``cli/options.py``, which lists the parameters in Python only.
+* An option that no other analysis has is described in ``cli/option_table.py``; ``cli/options.py``
+  lists the parameters in Python only.
 """
 
 from __future__ import annotations
@@ -39,50 +40,9 @@ from pkgutil import iter_modules
 from typing import Any, ParamSpec, Protocol, TypeVar, cast
 
 from ..common.lazy import alt, pd
-from ..common.types import Bools, Floats, Ints
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.facts import with_notes
-from ..evaluation.sources import JudgeRel, QrelsLike, Runs
-from .reading import (
-    READ,
-    AslOptions,
-    RelOfTracks,
-    Tracks,
-    described,
-    is_relevant,
-    label_of,
-    measures_with_rel,
-    per_track,
-    read,
-    read_qrels_and_judges,
-    read_tracks,
-)
-
-#: Also the types and the functions of :mod:`.reading` that most analyses need.
-__all__ = [
-    "AslOptions",
-    "Tracks",
-    "described",
-    "is_relevant",
-    "label_of",
-    "measures_with_rel",
-    "per_track",
-    "read",
-    "read_qrels_and_judges",
-    "read_tracks",
-    "Analysis",
-    "AnalysisFunction",
-    "Bools",
-    "Floats",
-    "Ints",
-    "Evaluation",
-    "JudgeRel",
-    "QrelsLike",
-    "RelOfTracks",
-    "Runs",
-    "analyses",
-    "analysis",
-]
+from .inputs import READ
 
 ALEX = "Alex, Hall, Metzler 2022"
 DIAZ = "Diaz 2023"

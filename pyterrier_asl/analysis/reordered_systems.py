@@ -10,27 +10,19 @@ import numpy as np
 
 from ..charts import LONG_NAME, PANEL, STEP, WIDE_CAPTION, alt, captioned, ranges, tooltips, undrawn
 from ..common.lazy import pd
+from ..common.types import Floats, Ints
+from ..evaluation.evaluation import Evaluation
 from ..evaluation.relevant_documents import RelevantDocuments, relevant_documents
+from ..evaluation.sources import QrelsLike, Runs
 from ..measures._base import check_from_0
 from ..measures.parsing import with_options
 from ..statistics.agreement import kendall_tau
 from ..statistics.rounding import rounded
 from ..statistics.tests import compare_all
-from .registry import (
-    ALEX,
-    AslOptions,
-    Evaluation,
-    Floats,
-    Ints,
-    QrelsLike,
-    RelOfTracks,
-    Runs,
-    analysis,
-    described,
-    label_of,
-    per_track,
-    read_tracks,
-)
+from .asl_options import AslOptions, label_of
+from .inputs import RelOfTracks, read_tracks
+from .registry import ALEX, analysis
+from .tables import described, per_track
 
 #: Changes of measure: the steps from AP to ASL, all of them together, and of measures of the top.
 CHANGES = (

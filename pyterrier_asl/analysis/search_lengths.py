@@ -12,26 +12,16 @@ import numpy as np
 from ..charts import CROWDED, DASHED, alt, by_collection, category, figure, tooltips
 from ..common.lazy import pd
 from ..common.notices import counted
+from ..common.types import Floats, Ints
+from ..evaluation.evaluation import Evaluation
 from ..evaluation.relevant_documents import relevant_documents
+from ..evaluation.sources import QrelsLike, Runs
 from ..scoring.search_length import bin_ends
 from ..statistics.settings import ArrayLike
-from .registry import (
-    ALEX,
-    LOST,
-    AslOptions,
-    Evaluation,
-    Floats,
-    Ints,
-    QrelsLike,
-    RelOfTracks,
-    Runs,
-    analysis,
-    described,
-    is_relevant,
-    per_track,
-    read,
-    read_tracks,
-)
+from .asl_options import AslOptions
+from .inputs import RelOfTracks, is_relevant, read, read_tracks
+from .registry import ALEX, LOST, analysis
+from .tables import described, per_track
 
 
 @analysis(ALEX, "Figure 5")

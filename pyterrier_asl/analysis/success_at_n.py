@@ -12,21 +12,15 @@ from ..charts import COLORS, alt, better, category, figure, inline_rows, tooltip
 from ..common.lazy import pd
 from ..common.notices import counted
 from ..common.parameters import check_whole
+from ..evaluation.evaluation import Evaluation
+from ..evaluation.sources import JudgeRel, QrelsLike, Runs
 from ..scoring.assessor import expected_success
 from ..scoring.standard import reciprocal_rank
 from ..statistics.intervals import wilson_interval
+from .inputs import RelOfTracks, read_tracks
 from .judges_as_runs import judge_as_run
-from .registry import (
-    TROTMAN,
-    Evaluation,
-    JudgeRel,
-    QrelsLike,
-    RelOfTracks,
-    Runs,
-    analysis,
-    per_track,
-    read_tracks,
-)
+from .registry import TROTMAN, analysis
+from .tables import per_track
 
 
 @analysis(TROTMAN, "Figures 1, 3", tracks=True, group_by="system")

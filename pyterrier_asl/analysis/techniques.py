@@ -7,29 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from ..assessment.system_pairs import as_frame, significance
 from ..charts import BESIDE_NAMES, STEP, alt, bars, captioned, category, in_rows, tooltips
 from ..common.choices import check_names
 from ..common.lazy import pd
-from ..evaluation.sources import refuse
+from ..evaluation.evaluation import Evaluation
+from ..evaluation.sources import QrelsLike, Runs, refuse
 from ..measures.directions import higher_is_better, value_range
 from ..measures.parsing import Measures, named_measures
 from ..statistics.settings import ArrayLike
 from ..statistics.tests import PairedTest, with_corrected_p
-from .reading import PUBLISHED
-from .registry import (
-    ALEX,
-    AslOptions,
-    Evaluation,
-    QrelsLike,
-    RelOfTracks,
-    Runs,
-    analysis,
-    described,
-    label_of,
-    per_track,
-    read_tracks,
-)
+from .asl_options import PUBLISHED, AslOptions, label_of
+from .inputs import RelOfTracks, read_tracks
+from .registry import ALEX, analysis
+from .tables import as_frame, described, per_track, significance
 
 
 def relative_error_reduction(old: ArrayLike, new: ArrayLike, best: float) -> Any:

@@ -12,8 +12,10 @@ from ..charts import alt, bars, by_collection, category, figure, tooltips, undra
 from ..common.lazy import pd
 from ..common.notices import counted
 from ..evaluation.preferences import first_differences, recall_levels
+from ..evaluation.sources import QrelsLike, Runs
 from ..scoring.preferences import level
-from .registry import DIAZ, QrelsLike, Runs, analysis, read
+from .inputs import read
+from .registry import DIAZ, analysis
 
 
 @analysis(DIAZ, "Figure 1")

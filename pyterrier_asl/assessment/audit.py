@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..charts.forms import PANEL, ROW, alt, captioned, category, ranges, tooltips
+from ..charts.drawing import PANEL, ROW, alt, captioned, category, ranges, tooltips
 from ..common.lazy import pd
 from ..common.notices import counted, names_of, warn
 from ..common.types import Floats, Ints

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..charts.forms import STEP, alt, captioned, ranges, tooltips
+from ..charts.drawing import STEP, alt, captioned, ranges, tooltips
 from ..common.lazy import pd
 from ..common.notices import counted
 from ..common.parameters import check_name
@@ -22,7 +22,7 @@ from ..statistics.tests import PairedTest
 from .agreement import ON_GRADES, confusion_of, counts_by_grade, judged_by_both
 from .favoured import FEW_RUNS, favour_sentences, favoured_chart, favours_by_judge
 from .judges import FEW_QUERIES, Judges, with_reference
-from .system_pairs import reversals_of
+from .reversals import reversals_of
 from .verdicts import (
     DOCUMENTS,
     HUMAN,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from ir_measures import Judged
 
-from ..charts.forms import COLORS, HEIGHT, POINT, WIDTH, alt, captioned, tooltips
+from ..charts.drawing import COLORS, HEIGHT, POINT, WIDTH, alt, captioned, tooltips
 from ..charts.scales import around
 from ..common.lazy import pd
 from ..common.notices import counted

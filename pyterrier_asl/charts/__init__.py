@@ -1,10 +1,10 @@
-"""Parts of Altair charts: forms, names, scales, and saving to HTML, SVG, PDF or PNG.
+"""Parts of Altair charts: captions, marks, names, scales, and saving to HTML, SVG, PDF or PNG.
 
 Charts need Altair: ``pip install '.[charts]'``.
 """
 
 from ..common.lazy import alt
-from .forms import (
+from .drawing import (
     BAR,
     BESIDE_NAMES,
     COLORS,

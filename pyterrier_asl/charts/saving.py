@@ -10,7 +10,7 @@ from typing import Any
 from ..common.extras import install_command
 from ..common.lazy import alt
 from ..io.atomic import check_replaceable, replacing
-from .forms import POINTS
+from .drawing import POINTS
 
 #: Endings of the files that a chart can be saved to.
 ENDINGS = (".html", ".svg", ".png", ".pdf")

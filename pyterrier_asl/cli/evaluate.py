@@ -36,7 +36,7 @@ import click
 
 from ..evaluation import evaluate as library
 from ..evaluation import printing
-from ..printing import table_forms, tables
+from ..printing import table_lines, tables
 from . import epilog, options, outputs
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def command(
     table: Any = library.join_tracks(by_track) if tracks else by_track[""]
     if is_for_programs:
         with_run = bool(tracks) or len(runs) > 1 or Path(runs[0]).is_dir()
-        values = table_forms.rows_per_value(table, with_run=with_run)
+        values = table_lines.rows_per_value(table, with_run=with_run)
         tables.write(values, form, header=False, places=places)
     else:
         if for_people:

@@ -22,7 +22,7 @@ from ..io.atomic import check_replaceable, replacing
 from ..judging.qrels import OFFICIAL, merge_labels
 from ..printing.tables import MACHINE_READABLE, lines_of
 from . import epilog, options, outputs
-from .parameters import read_labels
+from .option_table import read_labels
 
 if TYPE_CHECKING:
     import pandas as pd

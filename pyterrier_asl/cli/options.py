@@ -12,7 +12,7 @@ import click
 
 from ..evaluation.sources import NOT_FOR_SCORES, refuse
 from ..judging.qrels import Qrels
-from .parameters import OPTIONS
+from .option_table import OPTIONS
 
 #: Adds an option to a command.
 Decorator: TypeAlias = Callable[[Any], Any]

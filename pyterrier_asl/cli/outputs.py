@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from ..io.atomic import check_replaceable, replacing
-from ..printing.table_forms import EVERY_PLACE
+from ..printing.table_lines import EVERY_PLACE
 from ..printing.tables import FORMS
 from . import COMMAND
 from .options import Decorator, inputs, switch, together

@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 import pandas as pd
 
 from ..io.atomic import check_replaceable, replacing
-from ..printing import table_forms, tables
+from ..printing import table_lines, tables
 from ..printing.printed import Part, markdown, print_parts
 from .guard import Outcome, Verdict, outcome_of
 from .result import TITLES, RunComparison
@@ -100,7 +100,7 @@ class GuardReports:
             status: dict[str, Any] = {"verdict": outcome.name, "status": outcome.value}
             status |= {"notes": list(notes)} if notes else {}
             for row in [*map(_row, verdicts), status]:
-                print(*table_forms.jsonl_lines(pd.DataFrame([row])))
+                print(*table_lines.jsonl_lines(pd.DataFrame([row])))
         return outcome
 
 
@@ -212,7 +212,7 @@ def print_comparison(
         all_rows: whether a terminal shows all rows of a long table, and a guard its notes.
     """
     if form == "table":
-        ascii_only = not table_forms.has_arrows(sys.stdout)
+        ascii_only = not table_lines.has_arrows(sys.stdout)
         means = compared.means(ascii_only=ascii_only)
         is_short = compared.inputs.conditions and not all_rows
         short = [Part(), means, *map(Part, ["", *compared.notes] if compared.notes else [])]

@@ -19,7 +19,7 @@ from ..printing.printed import Part, Printed
 from ..statistics.pairwise import sign_test
 from ..statistics.settings import DRAWS
 from ..statistics.tests import PairedTest, correct
-from . import forms, sentences
+from . import chart_and_latex, sentences
 from .checks import answered_by_neither, doubts_of, unanswered_verdict, untestable
 from .conditions import Condition
 from .differences import Inputs, RunDifference, run_differences
@@ -330,7 +330,7 @@ class RunComparison(Printed):
             kind: ``'means'``, with intervals, or ``'queries'``: of each query, the largest loss
                 first; None: ``'means'``.
         """
-        return forms.chart(self.run_differences, self.baseline, kind)
+        return chart_and_latex.chart(self.run_differences, self.baseline, kind)
 
     def to_latex(self, *, places: int = 4) -> str:
         r"""A ``table`` with a caption and booktabs' rules: one row per run, the baseline first.
@@ -342,4 +342,4 @@ class RunComparison(Printed):
         Args:
             places: decimal places.
         """
-        return forms.latex(self.run_differences, self.baseline, places)
+        return chart_and_latex.latex(self.run_differences, self.baseline, places)

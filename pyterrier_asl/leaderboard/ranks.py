@@ -29,6 +29,7 @@ from ..evaluation.sources import (
 from ..measures.parsing import Measures, one_measure
 from ..statistics.rank_intervals import RankIntervals, joint_ranks, rank_intervals
 from ..statistics.settings import DRAWS, FEWEST
+from .numbers import STAR
 from .result import Leaderboard
 from .samples import (
     Sample,
@@ -38,7 +39,6 @@ from .samples import (
     sample_of_scores,
     together,
 )
-from .sentences import STAR
 
 #: The measure of runs by default.
 _MEASURE = "nDCG@10"

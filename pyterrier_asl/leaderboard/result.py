@@ -17,14 +17,14 @@ from ..common.notices import counted, names_of
 from ..common.parameters import check_name
 from ..evaluation.collections import OVERALL
 from ..printing.printed import Part, Printed
-from ..printing.table_forms import format_value
+from ..printing.table_lines import format_value
 from ..printing.tables import latex
 from ..statistics.settings import FEWEST
-from . import forms
-from .sentences import STAR, Words, confidence, p_text, places_of_interval
+from . import charts
+from .numbers import STAR, Words, confidence, p_text, places_of_interval
 
 if TYPE_CHECKING:
-    from ..charts.forms import alt
+    from ..charts.drawing import alt
 
 #: The charts of a leaderboard.
 KINDS = ("ranks", "queries")
@@ -189,9 +189,9 @@ class Leaderboard(Printed):
         """
         check_name("kind", kind, [None, *KINDS])
         if kind == "queries":
-            return forms.chart_of_queries(self.values, self.measure)
+            return charts.chart_of_queries(self.values, self.measure)
         rows = self.overall.assign(star=[STAR * star for star in self.stars])
-        return forms.chart_of_ranks(rows, self.measure, self.topics, self.alpha)
+        return charts.chart_of_ranks(rows, self.measure, self.topics, self.alpha)
 
 
 # Sentences

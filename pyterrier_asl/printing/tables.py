@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..common.lazy import pd
-from .table_forms import (
+from .table_lines import (
     EVERY_PLACE,
     Columns,
     TextColumn,

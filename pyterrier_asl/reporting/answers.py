@@ -14,8 +14,8 @@ import numpy as np
 from ..common.notices import counted
 from ..common.types import Floats
 from ..comparison.result import RunComparison
+from ..leaderboard.numbers import Words, confidence, p_text, places_of_interval
 from ..leaderboard.result import conditions, headlines, linked_headlines
-from ..leaderboard.sentences import Words, confidence, p_text, places_of_interval
 from ..statistics.rounding import EQUAL
 from ..statistics.settings import DRAWS
 from .findings import Findings, SystemFindings, SystemRanking

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..analysis.asl_options import AslOptions
 from ..analysis.best_runs import quality_of
-from ..analysis.reading import AslOptions
 from ..common.types import Bools, Floats, Ints
 from ..comparison.result import RunComparison
 from ..evaluation.evaluation import Evaluation

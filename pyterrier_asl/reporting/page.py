@@ -13,8 +13,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..io.texts import Texts
+from ..leaderboard.numbers import p_text
 from ..leaderboard.result import headlines
-from ..leaderboard.sentences import p_text
 from ..unjudged.holes import Holes
 from .answers import Answers, decimals, shown_value
 from .findings import Findings, SystemFindings, SystemRanking

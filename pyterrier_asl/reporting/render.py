@@ -17,7 +17,7 @@ from markupsafe import Markup, escape
 
 from ..common.notices import counted
 from ..io.texts import Texts
-from ..leaderboard.sentences import confidence
+from ..leaderboard.numbers import confidence
 from .answers import planned_p, shown_share, shown_value
 from .figures import figures
 from .findings import Findings, SystemFindings

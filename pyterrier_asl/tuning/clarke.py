@@ -18,7 +18,7 @@ from ..charts.saving import save_chart
 from ..common.types import Floats
 from ..io.atomic import check_replaceable, replacing
 from ..measures.parsing import NamedMeasure, parse_measures, unique
-from ..printing.table_forms import PValue
+from ..printing.table_lines import PValue
 from ..statistics.pairwise import t_test
 from . import StagedResult, StagedSearch, bm25_stages, use_settings
 from .collection import IndexedCollection

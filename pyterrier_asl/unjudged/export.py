@@ -12,7 +12,7 @@ from ..common.notices import counted
 from ..io.atomic import check_replaceable, kind_error, replacing
 from ..io.label_files import label_rows, read_labels
 from ..io.texts import Texts
-from ..printing.table_forms import jsonl_lines, tsv_lines
+from ..printing.table_lines import jsonl_lines, tsv_lines
 from .holes import Holes
 
 #: Forms of a list with the first bytes of a file.

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..charts.forms import CROWDED, alt, captioned, figure, inline_rows, ranges, square, tooltips
+from ..charts.drawing import CROWDED, alt, captioned, figure, inline_rows, ranges, square, tooltips
 from ..common.choices import check_names
 from ..common.notices import counted
 from ..common.parameters import check_name, check_probability

@@ -10,7 +10,7 @@ from brute_force import precisions
 
 from pyterrier_asl import ASL
 from pyterrier_asl.analysis.best_runs import headroom, run_quality
-from pyterrier_asl.analysis.reading import by_double_scores
+from pyterrier_asl.analysis.inputs import by_double_scores
 from pyterrier_asl.analysis.reordered_systems import reordering
 from pyterrier_asl.analysis.search_lengths import (
     effective_share,

@@ -6,6 +6,7 @@ import pytest
 
 from pyterrier_asl.analysis.discrimination import discriminative_power, stability
 from pyterrier_asl.analysis.finders import rare_documents
+from pyterrier_asl.analysis.inputs import by_double_scores
 from pyterrier_asl.analysis.rareness_agreement import (
     agreement_by_alpha,
     agreement_by_number_of_systems,
@@ -16,7 +17,6 @@ from pyterrier_asl.analysis.rareness_pools import (
     rareness_by_pool,
     synthetic_systems,
 )
-from pyterrier_asl.analysis.reading import by_double_scores
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.io.runs import read_run
 

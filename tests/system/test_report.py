@@ -18,7 +18,7 @@ from _required import missing
 from pyterrier_asl import evaluate, ranks, report
 from pyterrier_asl.evaluation.preferences import preferences
 from pyterrier_asl.evaluation.scores import read_scores
-from pyterrier_asl.leaderboard.sentences import p_text
+from pyterrier_asl.leaderboard.numbers import p_text
 from pyterrier_asl.unjudged.holes import holes
 
 

@@ -1,5 +1,5 @@
 """Values of options of analyses as text, and what is printed of the attributes of a table.
-Tests of registry.py, reading.py."""
+Tests of registry.py, inputs.py, asl_options.py, tables.py."""
 
 import pandas as pd
 import pytest

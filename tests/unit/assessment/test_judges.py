@@ -1,5 +1,5 @@
 """Verdicts on judges, against reference implementations and judges of known agreement.
-Tests of compare_judges.py, verdicts.py, system_pairs.py."""
+Tests of compare_judges.py, verdicts.py, reversals.py."""
 
 import json
 

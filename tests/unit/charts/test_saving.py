@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import pandas as pd
 import pytest
 
-from pyterrier_asl.charts.forms import captioned
+from pyterrier_asl.charts.drawing import captioned
 from pyterrier_asl.charts.saving import ENDINGS, check_path, save_chart
 
 alt = pytest.importorskip("altair")

@@ -17,7 +17,7 @@ from pyterrier_asl import evaluate, ranks
 from pyterrier_asl.common.escapes import escape_formula, text_of_cell, text_of_formula
 from pyterrier_asl.common.threads import check_jobs
 from pyterrier_asl.io.runs import list_runs, read_runs, run_name
-from pyterrier_asl.printing.table_forms import tsv_lines
+from pyterrier_asl.printing.table_lines import tsv_lines
 from pyterrier_asl.printing.tables import latex, show
 
 

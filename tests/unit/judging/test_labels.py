@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from pyterrier_asl import merge_labels, read_labels
-from pyterrier_asl.printing.table_forms import jsonl_lines, tsv_lines
+from pyterrier_asl.printing.table_lines import jsonl_lines, tsv_lines
 
 QRELS = {"q": {"a": 1, "n": 0}, "p": {"b": 1}}
 LINE = '{"qid": "q", "docno": "x", "label": 1.0, "source": "me"}'

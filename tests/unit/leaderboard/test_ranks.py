@@ -1,5 +1,5 @@
 """Leaderboards with intervals of ranks: tables, sentences, refusals, collections and judges.
-Tests of samples.py, sentences.py."""
+Tests of samples.py, numbers.py."""
 
 import dataclasses
 import re
@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import pyterrier_asl as asl
-from pyterrier_asl.leaderboard.sentences import p_text
+from pyterrier_asl.leaderboard.numbers import p_text
 from pyterrier_asl.statistics.rank_intervals import rank_intervals
 
 DEFAULTS = {"alpha": 0.05, "seed": 0, "draws": 10_000, "variance": "averaged"}

@@ -1,4 +1,4 @@
-"""Tables: best values, widths, and narrow terminals (printed.py, table_forms.py)."""
+"""Tables: best values, widths, and narrow terminals (printed.py, table_lines.py)."""
 
 import io
 import re
@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 from _calls import Terminal
 
-from pyterrier_asl.printing import table_forms, tables
+from pyterrier_asl.printing import table_lines, tables
 from pyterrier_asl.printing.printed import Part, print_parts
-from pyterrier_asl.printing.table_forms import PValue
+from pyterrier_asl.printing.table_lines import PValue
 
 SCORES = pd.DataFrame(
     {"run": ["one [bold]", "two"], "AP": [0.25, 0.5], "ASL@1000": [186.5, 186.5]}
@@ -214,7 +214,7 @@ def test_no_zero_has_a_sign(capsys):
         tables.write(frame, form)
         text = capsys.readouterr().out
         assert "-0.0000" not in text and "-0.0001" in text
-    assert table_forms.format_value(-0.0, -1) == "0.0"
+    assert table_lines.format_value(-0.0, -1) == "0.0"
 
 
 def test_what_is_missing_in_each_form(capsys):
@@ -234,7 +234,7 @@ def test_a_long_list_is_shortened_for_people_and_whole_for_programs():
     frame = pd.DataFrame({"docno": ["d1", "d2"], "found_by": [runs, runs[:2]]})
     table = tables.markdown(frame)
     assert "| run0, run1, run2, run3 and 48 more |" in table and "| run0, run1 |" in table
-    assert list(table_forms.tsv_lines(frame))[1] == "d1\t" + " ".join(runs)
+    assert list(table_lines.tsv_lines(frame))[1] == "d1\t" + " ".join(runs)
 
 
 def test_equal_neighbours_are_shown_once_with_an_empty_line_between_groups(capsys):

@@ -11,7 +11,7 @@ import pytest
 from _reports import QRELS, RUNS, a_run, data_of
 
 from pyterrier_asl import evaluate, ranks, read_scores, report
-from pyterrier_asl.leaderboard.sentences import p_text
+from pyterrier_asl.leaderboard.numbers import p_text
 
 pytest.importorskip("vl_convert", reason="reports need pyterrier-asl[report]")
 pytestmark = pytest.mark.filterwarnings("ignore")

@@ -1,4 +1,4 @@
-"""Words and numbers of the sentences on a leaderboard."""
+"""Numbers and words of the sentences on a leaderboard."""
 
 from __future__ import annotations
 

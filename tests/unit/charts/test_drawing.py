@@ -1,4 +1,4 @@
-"""The forms and the scales that charts share (forms.py, scales.py)."""
+"""The parts and the scales that charts share (drawing.py, scales.py)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 
 alt = pytest.importorskip("altair")
 
-from pyterrier_asl.charts import forms, scales  # noqa: E402
+from pyterrier_asl.charts import drawing, scales  # noqa: E402
 
 
 def values(layer: alt.Chart) -> pd.DataFrame:
@@ -16,7 +16,8 @@ def values(layer: alt.Chart) -> pd.DataFrame:
 
 def on_lists(frame: pd.DataFrame) -> alt.LayerChart:
     tips = ["run", "rank"]
-    return forms.ranks_on_lists(frame, "R", "On lists.", across="list", moved="moved", tooltip=tips)
+    options = {"across": "list", "moved": "moved", "tooltip": tips}
+    return drawing.ranks_on_lists(frame, "R", "On lists.", **options)
 
 
 @pytest.mark.parametrize("runs", [3, 129])
@@ -86,10 +87,10 @@ ENDS = [
     *((scales.powers_of_ten, most, [1, 10, 100]) for most in (11, 100)),
     (scales.powers_of_ten, 1000.5, [1, 10, 100, 1000, 10**4]),
     # Nothing, a quarter and the most of counts
-    (forms.some_values, pd.Series([0, 3, 8]), [0, 2, 8]),
-    (forms.some_values, pd.Series([9]), [0, 2, 9]),
-    (forms.some_values, pd.Series([0]), [0]),
-    (forms.some_values, pd.Series([1]), [0, 1]),
+    (drawing.some_values, pd.Series([0, 3, 8]), [0, 2, 8]),
+    (drawing.some_values, pd.Series([9]), [0, 2, 9]),
+    (drawing.some_values, pd.Series([0]), [0]),
+    (drawing.some_values, pd.Series([1]), [0, 1]),
 ]
 
 
@@ -100,10 +101,10 @@ def test_ends_and_ticks(function, given, expected):
 
 def test_colours_of_collections_are_for_several():
     frame = pd.DataFrame({"collection": ["a", "a"], "value": [1, 2]})
-    assert forms.by_collection(frame) == forms.by_collection(frame[["value"]]) == {}
-    two = forms.by_collection(frame.assign(collection=["a", "b"]))
+    assert drawing.by_collection(frame) == drawing.by_collection(frame[["value"]]) == {}
+    two = drawing.by_collection(frame.assign(collection=["a", "b"]))
     assert two["color"].to_dict()["field"] == "collection"
-    assert forms.by_collection(frame.assign(track=["a", "b"]), "track")
+    assert drawing.by_collection(frame.assign(track=["a", "b"]), "track")
 
 
 def test_scales_of_shares_end_at_1_and_are_the_same_for_panels():
@@ -133,12 +134,12 @@ def test_ticks_of_counts_are_the_first_and_all_round_numbers_in_at_most_12_steps
 def test_numbers_at_the_ends_of_axes_stand_at_their_ticks():
     frame = pd.DataFrame({"x": [1, 2], "y": [1, 2]})
     base = alt.Chart(frame).mark_point().encode(x="x:Q", y=alt.Y("y:Q", axis=alt.Axis(format="d")))
-    spec = forms.captioned(alt.hconcat(alt.layer(base, base), base), "T", "C.").to_dict()
+    spec = drawing.captioned(alt.hconcat(alt.layer(base, base), base), "T", "C.").to_dict()
     charts = *spec["hconcat"][0]["layer"], spec["hconcat"][1]
     axes = [chart["encoding"][name]["axis"] for chart in charts for name in ("x", "y")]
     assert [axis["labelFlush"] for axis in axes] == [False] * 6
     assert axes[1]["format"] == "d"
-    alt.hconcat(forms.captioned(base, "T", "C."), forms.captioned(base, "T", "C.")).to_dict()
+    alt.hconcat(drawing.captioned(base, "T", "C."), drawing.captioned(base, "T", "C.")).to_dict()
 
 
 @pytest.mark.parametrize(
@@ -156,7 +157,7 @@ def test_three_of_the_runs_with_one_rank_are_named(tied, label):
 def test_a_matrix_has_room_for_names_of_rows_and_names_up_to_12_columns(systems):
     order = [f"s{number}" for number in range(systems)]
     base = alt.Chart(pd.DataFrame({"a": order, "b": order})).mark_rect()
-    drawn = forms.square(base, "a", "b", order).to_dict()
+    drawn = drawing.square(base, "a", "b", order).to_dict()
     assert drawn["width"] == drawn["height"] == max(160, 12 * systems)
     x, y = drawn["encoding"]["x"], drawn["encoding"]["y"]
     assert (x["field"], y["field"]) == ("b", "a") and x["sort"] == y["sort"] == order
@@ -166,14 +167,14 @@ def test_a_matrix_has_room_for_names_of_rows_and_names_up_to_12_columns(systems)
 
 @pytest.mark.parametrize("rows", [0, 39, 40, 41])
 def test_of_a_long_list_40_rows_are_drawn(rows):
-    shown, sentence = forms.first_of(pd.DataFrame({"n": range(rows)}), "pairs")
+    shown, sentence = drawing.first_of(pd.DataFrame({"n": range(rows)}), "pairs")
     assert shown["n"].tolist() == list(range(min(rows, 40)))
     assert sentence == (" The first 40 of 41 pairs." if rows == 41 else "")
 
 
 def test_numbers_of_bars_are_at_their_right_and_of_negative_bars_at_0():
     frame = pd.DataFrame({"value": [2.0, -1.0], "name": ["a", "b"]})
-    drawn = forms.bars(frame, "value", ".1f", x=alt.X("value:Q", title="t"), y=alt.Y("name:N"))
+    drawn = drawing.bars(frame, "value", ".1f", x=alt.X("value:Q", title="t"), y=alt.Y("name:N"))
     bar, number = drawn.to_dict()["layer"]
     assert bar["encoding"]["x"]["field"] == "value"
     assert number["transform"] == [{"calculate": "max(0, datum['value'])", "as": "end"}]
@@ -185,22 +186,22 @@ def test_numbers_of_bars_are_at_their_right_and_of_negative_bars_at_0():
 def test_panels_in_rows_are_in_the_order_of_the_table_and_rows_as_high_as_asked():
     frame = pd.DataFrame({"x": [1, 2, 3], "of": ["b", "a", "b"]})
     panel = alt.layer(alt.Chart().mark_point().encode(x="x:Q"), data=frame)
-    drawn = forms.in_rows(panel, "of", frame["of"], rows=2).to_dict()
+    drawn = drawing.in_rows(panel, "of", frame["of"], rows=2).to_dict()
     assert drawn["facet"]["row"]["sort"] == ["b", "a"]
     assert drawn["spec"]["height"] == {"step": 36}
-    assert forms.in_rows(panel, "of", frame["of"]).to_dict()["spec"]["height"] == {"step": 18}
-    figure = forms.figure(alt.Chart(frame).mark_point(), "T", "c" * 150, rows=0.5, x="x:Q")
-    assert figure.to_dict()["height"] == {"step": forms.STEP / 2}
-    wide = forms.captioned(figure, "T", "c" * 150, forms.WIDE_CAPTION).to_dict()["title"]
+    assert drawing.in_rows(panel, "of", frame["of"]).to_dict()["spec"]["height"] == {"step": 18}
+    figure = drawing.figure(alt.Chart(frame).mark_point(), "T", "c" * 150, rows=0.5, x="x:Q")
+    assert figure.to_dict()["height"] == {"step": drawing.STEP / 2}
+    wide = drawing.captioned(figure, "T", "c" * 150, drawing.WIDE_CAPTION).to_dict()["title"]
     for title, longest in ((figure.to_dict()["title"], 48), (wide, 90)):
         assert [*map(len, title["subtitle"])][0] == longest
         assert title["offset"] == 12, "a line below the caption"
 
 
 def test_charts_are_four_to_three_and_have_a_legend_of_two_columns_below():
-    drawn = forms.figure(alt.Chart(pd.DataFrame({"x": [1]})).mark_point(), "T", "C.").to_dict()
+    drawn = drawing.figure(alt.Chart(pd.DataFrame({"x": [1]})).mark_point(), "T", "C.").to_dict()
     assert drawn["width"] / drawn["height"] == 4 / 3
-    legend = forms.category("x").to_dict()["legend"]
-    titles = [forms.category("x", "runs"), forms.shape("x", "runs", domain=[1])]
+    legend = drawing.category("x").to_dict()["legend"]
+    titles = [drawing.category("x", "runs"), drawing.shape("x", "runs", domain=[1])]
     assert [channel.to_dict()["title"] for channel in titles] == ["runs", "runs"]
     assert legend == {"orient": "bottom", "columns": 2, "symbolOpacity": 1}

@@ -1,4 +1,4 @@
-"""The forms that charts share: captions, sizes, colours, bars, cells, ranks, ranges."""
+"""Parts that charts share: captions, sizes, colours, bars, cells, ranks, ranges."""
 
 from __future__ import annotations
 

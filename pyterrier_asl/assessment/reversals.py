@@ -1,48 +1,15 @@
-"""Pairs of systems: compared by one test, and side by side under several judges."""
+"""Pairs of systems that judges order in different ways."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
 
 import numpy as np
 
 from ..common.lazy import pd
-from ..common.notices import counted
 from ..measures.parsing import Measures
 from ..statistics.tests import PairedTest, compare_all
 from .judges import Judges, sign_of
-
-
-def significance(frame: pd.DataFrame) -> str:
-    """A sentence for a caption on how the comparisons of a frame were tested.
-
-    >>> attrs = {"test": "t", "alpha": 0.05, "correction": "holm", "family": 3, "dropped": 1}
-    >>> frame = pd.DataFrame({"p": [0.1, 0.2, 0.3, float("nan")]})
-    >>> frame.attrs = attrs
-    >>> significance(frame)
-    'Significant: t test at 0.05, corrected over 3 comparisons (holm); 1 cannot be tested.'
-    """
-    about = frame.attrs
-    family = int(about.get("family", frame["p"].notna().sum()))
-    dropped = int(about.get("dropped", frame["p"].isna().sum()))
-    if family == 0:
-        return "No comparison can be tested: there is no difference, or a single query."
-    method = about.get("correction", "none")
-    over = f"over {counted(family, 'comparison')}"
-    corrected = f"corrected {over} ({method})" if method != "none" else f"{over}, not corrected"
-    untested = f"; {dropped} cannot be tested" if dropped else ""
-    return (
-        f"Significant: {about.get('test', 't')} test at {about.get('alpha', 0.05):g}, "
-        f"{corrected}{untested}."
-    )
-
-
-def as_frame(rows: list[Any], columns: list[str] | None = None) -> pd.DataFrame:
-    """Makes a frame of rows; ValueError where there are none."""
-    if not rows:
-        raise ValueError("there is nothing to compare: give at least one run and one measure")
-    return pd.DataFrame(rows, columns=columns)
 
 
 def reversals_of(judges: Judges, measure: Measures, paired: PairedTest) -> pd.DataFrame:

@@ -7,10 +7,10 @@ from typing import Any
 
 import pandas as pd
 
-from ..charts.forms import alt, captioned, in_rows, inline_rows, ranges, tooltips
+from ..charts.drawing import alt, captioned, in_rows, inline_rows, ranges, tooltips
 from ..common.notices import counted
 from ..common.parameters import check_name
-from ..printing import table_forms, tables
+from ..printing import table_lines, tables
 from .differences import PREFERENCES, TESTS, RunDifference
 from .sentences import correction_of
 
@@ -82,7 +82,7 @@ def latex(differences: Sequence[RunDifference], baseline: str, places: int) -> s
             * (of_run.is_significant and up is not None)
             for of_run in own
         ]
-        texts = [table_forms.format_value(value, places) for value in values]
+        texts = [table_lines.format_value(value, places) for value in values]
         columns[name] = [
             (rf"\textbf{{{text}}}" if value == best else text) + mark
             for text, value, mark in zip(texts, values, ["", *marks])

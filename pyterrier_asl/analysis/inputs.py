@@ -2,35 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-import ir_measures
 import numpy as np
 import pyarrow as pa
 
 from ..assessment.judges import QRELS, Judges, with_reference
 from ..common.choices import check_names
-from ..common.lazy import pc, pd
+from ..common.lazy import pc
 from ..common.notices import warn
 from ..evaluation.evaluate import tracks
-from ..evaluation.evaluation import Evaluation
+from ..evaluation.evaluation import Evaluation as Evaluation
 from ..evaluation.sources import (
     JudgeRel,
     QrelsLike,
     Runs,
     complete_measures,
-    refuse,
     warn_of_grades,
 )
 from ..io.columns import Columns
-from ..measures import ASL
 from ..measures._base import check_from_0
-from ..measures.parsing import Measures, named_measures, with_options
+from ..measures.parsing import Measures, named_measures
 from ..scoring.arrays import within_query
-from ..scoring.search_length import DEFAULT_DEPTH
 
 #: The runs of each track, by its name, and the minimum grade of a relevant document.
 Tracks: TypeAlias = "dict[str, tuple[Evaluation, float]]"
@@ -106,12 +101,6 @@ def _check_rel(
     return least
 
 
-def described(frame: pd.DataFrame, **about: Any) -> pd.DataFrame:
-    """The frame, whose ``attrs`` say what its caption needs."""
-    frame.attrs.update(about)
-    return frame
-
-
 def is_relevant(judged: Evaluation, rel: float) -> bool:
     """Whether any document has the minimum grade."""
     return bool((judged.judgements.grades >= rel).any())
@@ -134,43 +123,6 @@ def read_qrels_and_judges(
     if judged is not None:
         _keep("", judged)
     return panel
-
-
-def per_track(
-    analyse: Callable[[str, Evaluation, float], pd.DataFrame], several: Tracks
-) -> pd.DataFrame:
-    """The frames that ``analyse`` gives of each track, as one; its first column is ``track``.
-
-    A track without a relevant document distinguishes no runs: its values are NaN.
-
-    Args:
-        analyse: the frame of a track, from its name ('' for the one that has none), its runs and
-            its minimum grade of a relevant document.
-        several: the runs and the minimum grade of each track.
-
-    >>> toy = Evaluation.of({"a": {"q": {"d": 1}}}, {"q": {"d": 1}})
-    >>> tracks = {"lenient": (toy, 1), "strict": (toy, 2)}
-    >>> per_track(lambda _, judged, rel: pd.DataFrame({"runs": [len(judged)], "AP": 1.0}), tracks)
-         track  runs   AP
-    0  lenient     1  1.0
-    1   strict     1  NaN
-    """
-    parts = {name: analyse(name, *track) for name, track in several.items()}
-    for name, track in several.items():
-        if not is_relevant(*track):
-            parts[name][parts[name].select_dtypes("float64").columns] = np.nan
-    whole = pd.concat(parts, names=["track"]).reset_index(level="track").reset_index(drop=True)
-    whole.attrs = next(iter(parts.values())).attrs
-    grades = {name: rel for name, (_, rel) in several.items()}
-    if len(set(grades.values())) > 1:
-        whole.attrs["rel"] = grades
-    return whole
-
-
-def label_of(several: Tracks) -> Callable[[str], str]:
-    """Gives names of measures the minimum grade of all tracks, and none if the grades differ."""
-    grades = {rel for _, rel in several.values()}
-    return AslOptions(rel=grades.pop() if len(grades) == 1 else 1).label
 
 
 def measures_with_rel(measures: Measures, rel: float | None) -> dict[str, Any]:
@@ -208,71 +160,3 @@ def _rerank(table: Columns) -> pa.Table:
     run = run.sort_by([("qid", "ascending"), ("score", "descending"), ("docno", "descending")])
     offsets = np.append(0, pc.run_end_encode(run["qid"].combine_chunks()).run_ends.to_numpy())
     return run.set_column(2, "score", pa.array(-within_query(offsets).astype(np.float64)))
-
-
-#: Why ``as_published`` refuses an option.
-PUBLISHED = "has the paper's choice with as_published"
-
-
-@dataclass(frozen=True)
-class AslOptions:
-    """Options of search lengths, and the measures that follow from them.
-
-    Attributes:
-        rel: minimum grade of a relevant document.
-        cutoff: k, as in ``ASL@k``.
-        missing: the rank of a document that was not retrieved, ``missing`` of ``ASL``.
-        as_published: the paper's choice, ``missing='after'``.
-
-    Raises:
-        ValueError: for both ``missing`` and ``as_published``.
-    """
-
-    rel: float = 1
-    cutoff: int | None = None
-    missing: str = "pad"
-    as_published: bool = False
-
-    def __post_init__(self) -> None:
-        """Checks the options."""
-        refuse(PUBLISHED, missing=self.as_published and self.missing != "pad" and self.missing)
-
-    @property
-    def how(self) -> tuple[float, int | None, str]:
-        """Arguments of ``relevant_documents``: grade, cut-off, rank of missing documents."""
-        return self.rel, self.cutoff, "after" if self.as_published else self.missing
-
-    @property
-    def asl(self) -> Any:
-        """ASL with these options."""
-        rel, cutoff, missing = self.how
-        return with_options(ASL(missing=missing), rel, cutoff)
-
-    @property
-    def depth(self) -> int:
-        """The rank at which a search ends."""
-        return DEFAULT_DEPTH if self.cutoff is None else self.cutoff
-
-    def label(self, name: str) -> str:
-        """A name of the paper's with the minimum grade, if that is not 1.
-
-        >>> AslOptions(rel=2).label("P@20"), AslOptions(rel=2).label("AP"), AslOptions().label("AP")
-        ('P(rel=2)@20', 'AP(rel=2)', 'AP')
-        """
-        if self.rel == 1:
-            return name
-        measure, at, cutoff = name.partition("@")
-        return f"{measure}(rel={self.rel:g}){at}{cutoff}"
-
-    def measures(self) -> dict[str, Any]:
-        """The four measures of the paper's figures and of its Table 1, as its columns are called.
-
-        >>> AslOptions(rel=2).measures()
-        {'P@20': P(rel=2)@20, 'ASL@g1-10': ASL(rel=2,g=10), 'AP': AP(rel=2), 'ASL': ASL(rel=2)}
-        """
-        return {
-            "P@20": with_options(ir_measures.P @ 20, self.rel),
-            "ASL@g1-10": self.asl(g=10),
-            "AP": with_options(ir_measures.AP, self.rel, self.cutoff),
-            "ASL": self.asl,
-        }

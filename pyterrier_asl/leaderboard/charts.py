@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..charts.forms import (
+from ..charts.drawing import (
     BESIDE_NAMES,
     CROWDED,
     ROW,
@@ -18,7 +18,7 @@ from ..charts.forms import (
 from ..charts.scales import around, whole_numbers
 from ..common.lazy import pd
 from ..common.notices import counted
-from .sentences import STAR, confidence
+from .numbers import STAR, confidence
 
 #: The most pixels of a chart of topics; of more topics some have no names.
 _MOST_WIDE = 2400
