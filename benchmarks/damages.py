@@ -83,6 +83,10 @@ def part(docno: str) -> str:
     return f"{docno}#{int(hashlib.md5(docno.encode()).hexdigest(), 16) % 17}"
 
 
+def full_width(docno: str) -> str:
+    return docno.translate({ord("0") + n: ord("\N{FULLWIDTH DIGIT ZERO}") + n for n in range(10)})
+
+
 def cut(depth: int) -> Damage:
     return lambda run: run.frame[~(run.chosen & (run.ranks >= depth))]
 
@@ -131,6 +135,13 @@ KINDS: dict[str, Damage] = {
     "case": ids(str.swapcase),
     "separators": ids(lambda d: d.replace("-", "_")),
     "zeros added": ids(pad),
+    "full-width digits": ids(full_width),
+    "percent-encoded": ids(lambda d: f"%{ord(d[0]):02X}{d[1:]}"),
+    "HTML entities": ids(lambda d: f"&#{ord(d[0])};{d[1:]}"),
+    "bytes": ids(lambda d: f"b'{d}'"),
+    "<...>": ids(lambda d: f"<{d}>"),
+    "URI": ids(lambda d: f"https://www.{d[-1]}.org/{d[-2:]}/{d}.json"),
+    ".0": ids(lambda d: f"{d}.0"),
     "query zeros": ids(lambda q: f"0{q}", "qid"),
     "query prefix": ids(lambda q: f"q{q}", "qid"),
     "unanswered": cut(0),

@@ -7,7 +7,7 @@ Facts are found where a run is matched with qrels. Every result carries their se
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
 
@@ -139,7 +139,7 @@ def _forms(run: JudgedRun) -> Iterator[Fact]:
     yield from _document_form(run, run.judgements.once(_some_judged), run.judgements.docnos)
 
 
-def _document_form(run: JudgedRun, some: set[str], every: Any) -> Iterator[Fact]:
+def _document_form(run: JudgedRun, some: Set[str], every: Any) -> Iterator[Fact]:
     """The form of the document ids of a run that others lack.
 
     Documents of the first ranks of some queries are looked at. Where they have a form, the ids in
@@ -153,7 +153,7 @@ def _document_form(run: JudgedRun, some: set[str], every: Any) -> Iterator[Fact]
     for depth in (_TOP, None) if len(run.whole_ranking.rows) <= _FEW_ROWS else (_TOP,):
         if found := find_form(_some_retrieved(run, depth), some):
             ours, theirs = (set(of.to_pylist()) for of in (run.docnos(run.whole_ranking), every))
-            pairs = found[0].pairs(sorted(ours - theirs), sorted(theirs - ours))
+            pairs = found[0].pairs(ours, theirs)
             if pairs:  # otherwise the first ranks alone had the form
                 yield Fact(IDS, f"{_RUN} {describe_form('document', found[0], pairs)}")
             return
@@ -168,9 +168,9 @@ def ids_against(run: JudgedRun, baseline: JudgedRun) -> list[Fact]:
     return list(_document_form(run, _some_retrieved(baseline), every))
 
 
-def _some_judged(judgements: Judgements) -> set[str]:
+def _some_judged(judgements: Judgements) -> frozenset[str]:
     """The judged documents of some queries."""
-    return set(take(judgements.docnos, _of_some_queries(judgements.offsets)).to_pylist())
+    return frozenset(take(judgements.docnos, _of_some_queries(judgements.offsets)).to_pylist())
 
 
 def _some_retrieved(run: JudgedRun, depth: int | None = None) -> set[str]:

@@ -1,12 +1,21 @@
-"""Ids of queries and documents that a run writes in another form than the qrels, or another run."""
+"""Ids of queries and documents that one side writes in another form than the other.
+
+Each form is a rewriting of ids (:data:`REWRITINGS`), a constant prefix or suffix, or a length to
+which ids are cut. It is looked for where one side lacks ids of the other.
+"""
 
 from __future__ import annotations
 
+import html
 import re
+import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
+from itertools import accumulate
+from typing import Any
+from urllib.parse import unquote
 
 import pyarrow as pa
 
@@ -16,22 +25,132 @@ from ..common.notices import counted
 _AFFIX, _SAMPLE = 16, 2000
 #: The fewest ids that must be there once rewritten.
 _FEWEST = 2
+#: The fewest characters of ids that are cut: shorter ids begin others by chance.
+_LEAST_CUT = 8
+
+Rewriting = Callable[[str], str]
+
+
+def _replace(pattern: str, by: str = "", flags: int = 0) -> Rewriting:
+    return partial(re.compile(pattern, re.MULTILINE | flags).sub, by)
+
+
+#: Rewritings of ids, tried one after the other, the first ones first. A text of several lines is
+#: rewritten line by line.
+REWRITINGS: dict[str, Rewriting] = {
+    "percent-encoding": unquote,
+    "HTML entities": html.unescape,
+    "NFC": partial(unicodedata.normalize, "NFC"),
+    "NFKC": partial(unicodedata.normalize, "NFKC"),
+    "b'...'": _replace(r"^b(['\"])(.*)\1$", r"\2"),
+    "str_('...')": _replace(r"^(?:(?:np|numpy)\.)?str_\((['\"]?)(.*)\1\)$", r"\2"),
+    "quotation marks": _replace(r"^(['\"\u2018\u201c\xab])(.*)['\"\u2019\u201d\xbb]$", r"\2"),
+    "angle brackets": _replace(r"^<(.*)>$", r"\1"),
+    "scheme": _replace(r"^(?:[a-z][a-z0-9+.-]*://(?:www\.)?|www\.)", "", re.IGNORECASE),
+    "last part": _replace(r"^.*[/\\](?=[^/\\\n])|[/\\]+$"),
+    "extension": _replace(r"(?<=.)(?:\.[A-Za-z][A-Za-z0-9]{0,4})+$"),
+    "letter case": str.lower,
+    "leading zeros": _replace(r"(?<![0-9])0+(?=[0-9])"),
+    ".0": _replace(r"(?<=[0-9])\.0+$"),
+    "separators": _replace(r"[^\w\n]+|_+"),
+}
+#: Rewritings after which different documents can have one id: only one side is rewritten by them.
+_SHORTENING = frozenset({"last part", "extension"})
+#: Whether our ids are shortened, and theirs.
+_SIDES = ((False, False), (True, False), (False, True))
+
+
+def _rewritten(names: Sequence[str], shorten: bool) -> Iterator[list[str]]:
+    """The ids after one rewriting, after two, and so on."""
+
+    def rewrite(texts: list[str], item: tuple[str, Rewriting]) -> list[str]:
+        name, rewriting = item
+        if name in _SHORTENING and not shorten:
+            return texts
+        lines = rewriting("\n".join(texts)).split("\n")  # as a whole, for speed
+        return lines if len(lines) == len(texts) else [*map(rewriting, texts)]
+
+    return accumulate(REWRITINGS.items(), rewrite, initial=list(names))
+
+
+@lru_cache(maxsize=8)  # runs share the ids of their qrels
+def _keys(names: frozenset[str]) -> dict[str, str]:
+    """Each id after all rewritings."""
+    *_, keys = _rewritten([*names], True)
+    return dict(zip(names, keys))
+
+
+def _signatures(names: Sequence[str]) -> dict[str, Any]:
+    """Of each id, the rewritings that change it, and its separators."""
+    levels = [*_rewritten(names, True)]
+    changes = zip(*([a != b for a, b in zip(*pair)] for pair in zip(levels, levels[1:])))
+    separators = (frozenset(re.sub(r"[^\W_]", "", name)) for name in names)
+    return dict(zip(names, zip(changes, separators)))
+
+
+def _are_half(some: Iterable[str], names: Set[str]) -> bool:
+    """Whether some of the ids are at least two, and half of those of one form."""
+    forms = _signatures([*names])
+    of_form, found = Counter(forms.values()), Counter(forms[name] for name in some)
+    return any(2 * number >= of_form[form] for form, number in found.items() if number >= _FEWEST)
+
+
+class Form:
+    """A form in which one side writes ids and the other does not: equal after rewritings."""
+
+    #: The separator after which our ids have a part that differs by id; '': they have none.
+    separator = ""
+
+    def pairs(self, ours: Set[str], theirs: Set[str]) -> dict[str, str]:
+        """The ids of ours that theirs lack and have once rewritten, with their ids.
+
+        >>> sorted(Form().pairs({"D1_00", "d2-5", "/a/d7.json"}, {"d1_10", "d1_00", "d25", "d7"}))
+        ['/a/d7.json', 'D1_00', 'd2-5']
+        """
+        lacking, every = sorted(ours - theirs), _keys(frozenset(theirs))
+        keys = {*_keys(frozenset(lacking)).values()} & {*every.values()}
+        some = [name for name, key in every.items() if key in keys and name not in ours]
+        pairs: dict[str, str] = {}
+        for side in _SIDES if len(some) >= _FEWEST else ():
+            for left, right in zip(*map(_rewritten, (lacking, some), side)):
+                times = Counter(right)
+                known = {key: name for key, name in zip(right, some) if times[key] == 1}
+                pairs = {o: known[key] for o, key in zip(lacking, left) if key in known} | pairs
+        return {name: pairs[name] for name in lacking if name in pairs}
+
+    def is_systematic(self, pairs: Mapping[str, str], ours: Set[str], theirs: Set[str]) -> bool:
+        """Whether at least two ids, and half of those of one form, are there once rewritten.
+
+        Args:
+            pairs: the result of :meth:`pairs`.
+            ours: our ids.
+            theirs: the ids of the other side.
+        """
+        known = {*pairs.values()}
+        if len(known) < _FEWEST:
+            return False
+        return _are_half(pairs, ours - theirs) or _are_half(known, theirs - ours)
 
 
 @dataclass(frozen=True)
-class Form:
-    """A form in which one side writes ids and the other does not.
+class Affix(Form):
+    """A prefix or suffix that one side has and the other does not.
 
     Attributes:
-        kind: ``'prefix'``, ``'suffix'``, ``'part'`` (a suffix that begins with a separator and
-            differs by id) or ``'plain'`` (letter case, leading zeros, separators).
+        kind: ``'prefix'``, ``'suffix'`` or ``'part'`` (a suffix that begins with a separator and
+            differs by id).
         text: the prefix, the suffix or the separator.
         is_theirs: whether the other side has it.
     """
 
     kind: str
-    text: str = ""
+    text: str
     is_theirs: bool = False
+
+    @property
+    def separator(self) -> str:  # type: ignore[override]
+        """The separator after which our ids have a part that differs."""
+        return self.text if self.kind == "part" and not self.is_theirs else ""
 
     def has(self, name: str) -> bool:
         """Whether an id is in this form."""
@@ -42,7 +161,7 @@ class Form:
     def plain(self, name: str) -> str:
         """The id without the prefix or suffix.
 
-        >>> Form("prefix", "v2-").plain("v2-d1"), Form("part", "#").plain("d1#3")
+        >>> Affix("prefix", "v2-").plain("v2-d1"), Affix("part", "#").plain("d1#3")
         ('d1', 'd1')
         """
         if self.kind == "part":
@@ -50,68 +169,54 @@ class Form:
         remove = name.removeprefix if self.kind == "prefix" else name.removesuffix
         return remove(self.text)
 
-    def pairs(self, ours: Iterable[str], theirs: Iterable[str]) -> dict[str, str]:
-        """The ids of ours that are among theirs once rewritten, with their ids."""
-        if self.kind == "plain":
-            return _plain_pairs(list(ours), list(theirs))
-        known = {self.plain(name) if self.is_theirs else name: name for name in theirs}
-        own = {name: name if self.is_theirs else self.plain(name) for name in ours}
+    def pairs(self, ours: Set[str], theirs: Set[str]) -> dict[str, str]:
+        """See :meth:`Form.pairs`."""
+        known = {self.plain(name) if self.is_theirs else name: name for name in theirs - ours}
+        lacking = sorted(ours - theirs)
+        own = {name: name if self.is_theirs else self.plain(name) for name in lacking}
         return {name: known[text] for name, text in own.items() if text in known}
 
-    def is_systematic(self, found: dict[str, str], ours: Set[str], theirs: Set[str]) -> bool:
-        """Whether at least two ids, and half of those of one form, are there once rewritten.
-
-        Args:
-            found: the result of :meth:`pairs`.
-            ours: our ids.
-            theirs: the ids of the other side.
-        """
+    def is_systematic(self, pairs: Mapping[str, str], ours: Set[str], theirs: Set[str]) -> bool:
+        """See :meth:`Form.is_systematic`; no id of the other side may have the affix."""
         lacking, missing = ours - theirs, theirs - ours
-        if self.kind == "plain":
-            kinds = Counter(map(_signature, found))
-            of_form = Counter(map(_signature, lacking))
-            return any(number * 2 >= of_form[kind] for kind, number in kinds.items() if number > 1)
         own, other = (missing, ours) if self.is_theirs else (lacking, theirs)
         sizes = [sum(map(self.has, own))] + [len(lacking)] * self.is_theirs
         if self.text[-1 if self.kind == "prefix" else 0].isdigit():
-            sizes = [len(lacking)]  # some numbers always begin or end like others: d2 and d289
-        is_half = any(2 * len(found) >= size for size in sizes)
-        return len(found) >= _FEWEST and is_half and not any(map(self.has, other))
+            sizes = [len(lacking) + 1]  # some numbers always begin or end like others: d2 and d289
+        is_half = any(2 * len(pairs) >= size for size in sizes)
+        return len(pairs) >= _FEWEST and is_half and not any(map(self.has, other))
 
 
-@lru_cache(maxsize=1 << 16)  # runs share the ids of their qrels
-def _without_zeros(name: str) -> str:
-    return re.sub(r"(?<![0-9])0+(?=[0-9])", "", name.lower())
+@dataclass(frozen=True)
+class Cut(Form):
+    """Ids of one side that are the first characters of ids of the other side.
 
-
-@lru_cache(maxsize=1 << 16)  # runs share the ids of their qrels
-def _without_separators(name: str) -> str:
-    name = _without_zeros(name)
-    return re.sub(r"[\W_]+", "", name) or name
-
-
-def _plain_pairs(ours: Sequence[str], theirs: Sequence[str]) -> dict[str, str]:
-    """Ids that are equal but for letter case, else also leading zeros, else also separators.
-
-    >>> _plain_pairs(["D11_00", "d2-5"], ["d1_10", "d11_00", "d25"])
-    {'D11_00': 'd11_00', 'd2-5': 'd25'}
+    Attributes:
+        length: the number of characters.
+        is_theirs: whether theirs are cut.
     """
-    found: dict[str, str] = {}
-    for plain in (str.lower, _without_zeros, _without_separators):
-        known = {plain(name): name for name in theirs}
-        keys = ((name, plain(name)) for name in ours if name not in found)
-        found |= {name: known[key] for name, key in keys if key in known}
-    return {name: found[name] for name in ours if name in found}
 
+    length: int
+    is_theirs: bool = False
 
-def _signature(name: str) -> tuple[bool, bool, str, bool]:
-    """Letter case, separators, and whether a number has a leading zero."""
-    return (
-        name != name.lower(),
-        name != name.upper(),
-        "".join(sorted(set(re.sub(r"[^\W_]", "", name)))),
-        re.search(r"(?<![0-9])0[0-9]", name) is not None,
-    )
+    def pairs(self, ours: Set[str], theirs: Set[str]) -> dict[str, str]:
+        """See :meth:`Form.pairs`; the head of several ids is the head of none."""
+        whole, cut = (ours, theirs) if self.is_theirs else (theirs, ours)
+        heads = [(name[: self.length], name) for name in sorted(whole) if len(name) > self.length]
+        times, lacking = Counter(head for head, _ in heads), cut - whole
+        pairs = [pair for pair in heads if times[pair[0]] == 1 and pair[0] in lacking]
+        return {name: head for head, name in pairs} if self.is_theirs else dict(pairs)
+
+    def is_systematic(self, pairs: Mapping[str, str], ours: Set[str], theirs: Set[str]) -> bool:
+        """See :meth:`Form.is_systematic`; no id of the side that is cut may be longer.
+
+        Where most are cut within a number, all ids that are lacking must be cut.
+        """
+        whole, cut = (ours, theirs) if self.is_theirs else (theirs, ours)
+        of_length = sum(len(name) == self.length for name in cut - whole)
+        numbers = sum(max(pair, key=len)[self.length - 1 :][:2].isdigit() for pair in pairs.items())
+        least = len(cut - whole) if 2 * numbers > len(pairs) else of_length / 2
+        return len(pairs) >= max(_FEWEST, least) and max(map(len, cut)) == self.length
 
 
 def find_form(ours: Set[str], theirs: Set[str]) -> tuple[Form, dict[str, str]] | None:
@@ -124,27 +229,32 @@ def find_form(ours: Set[str], theirs: Set[str]) -> tuple[Form, dict[str, str]] |
     >>> find_form({"x1", "x2", "x3"}, {"1", "2"})[0].text, find_form({"11", "12"}, {"1", "2"})
     ('x', None)
     """
-    lacking, missing = sorted(ours - theirs), sorted(theirs - ours)
+    lacking, missing = ours - theirs, theirs - ours
     if len(lacking) < _FEWEST or len(missing) < _FEWEST:
         return None
-    votes = Counter(_affixes(lacking, missing, False))
-    votes.update(_affixes(missing, lacking, True))
-    forms = [Form("plain"), *(form for form, number in votes.most_common(3) if number > 1)]
-    found = [(form, form.pairs(lacking, missing)) for form in forms]
-    listed = [(f, pairs) for f, pairs in found if pairs and f.is_systematic(pairs, ours, theirs)]
+    votes = Counter(_affixes(sorted(lacking), missing, False))
+    votes.update(_affixes(sorted(missing), lacking, True))
+    forms: list[Form] = [Form()]
+    forms += [form for form, number in votes.most_common(3) if number > 1]
+    for is_theirs, cut, whole in ((False, ours, theirs), (True, theirs, ours)):
+        length = max(map(len, cut))
+        if _LEAST_CUT <= length < max(map(len, whole)):
+            forms.append(Cut(length, is_theirs))
+    found = [(form, form.pairs(ours, theirs)) for form in forms]
+    listed = [(f, pairs) for f, pairs in found if f.is_systematic(pairs, ours, theirs)]
     return max(listed, key=lambda item: len(item[1]), default=None)
 
 
 def describe_form(what: str, form: Form, alike: Mapping[str, str]) -> str:
     """The form of ids in words, with the remedy.
 
-    >>> describe_form("query", Form("plain"), {"1": "01", "2": "02"})
+    >>> describe_form("query", Form(), {"1": "01", "2": "02"})
     "writes 2 query ids in another form ('1' for '01'): write them alike"
     """
     ours, theirs = next(iter(alike.items()))
     remedy = "write them alike"
-    if form.kind == "part" and not form.is_theirs:
-        remedy = f"Qrels(..., collapse={form.text!r}) or --collapse evaluates passages as documents"
+    if separator := form.separator:
+        remedy = f"Qrels(..., collapse={separator!r}) or --collapse evaluates passages as documents"
     number = counted(len(alike), f"{what} id")
     return f"writes {number} in another form ({ours!r} for {theirs!r}): {remedy}"
 
@@ -159,17 +269,17 @@ def other_form(what: str, ours: pa.Array, theirs: pa.Array) -> str:
     return "" if found is None else describe_form(what, *found)
 
 
-def _affixes(long: list[str], short: list[str], is_theirs: bool) -> Iterator[Form]:
+def _affixes(long: list[str], short: Set[str], is_theirs: bool) -> Iterator[Form]:
     """A form for each id that is a short id and a prefix or suffix."""
-    known, lengths = set(short), sorted(set(map(len, short)), reverse=True)
+    lengths = sorted(set(map(len, short)), reverse=True)
     for name in long[:: 1 + len(long) // _SAMPLE]:
         for length in lengths:
             if not 0 < len(name) - length <= _AFFIX:
                 continue
-            if name[-length:] in known:
-                yield Form("prefix", name[:-length], is_theirs)
-            if name[:length] in known:
+            if name[-length:] in short:
+                yield Affix("prefix", name[:-length], is_theirs)
+            if name[:length] in short:
                 text = name[length:]
-                yield Form("suffix", text, is_theirs)
+                yield Affix("suffix", text, is_theirs)
                 if not text[0].isalnum() and text[0] not in text[1:]:
-                    yield Form("part", text[0], is_theirs)
+                    yield Affix("part", text[0], is_theirs)
