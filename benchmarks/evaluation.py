@@ -94,27 +94,18 @@ def row(work: str, ours: float, against: str, theirs: float) -> None:
 def frames(arguments: argparse.Namespace) -> None:
     """Measures of this package and [AP, RR] by ir_measures, on frames."""
     import ir_measures
-    from ir_measures import AP, RR, P, nDCG
+    from ir_measures import AP, RR
 
-    from pyterrier_asl import ASL, TBG, AP_Rareness, LexiP, accelerate
+    from pyterrier_asl import ASL, TBG, AP_Rareness, LexiP
 
     run, qrels = generate(arguments.queries, arguments.seed)
     ours = [ASL @ 1000, LexiP, AP_Rareness(pool=pool_of(run, arguments.seed)) @ 100, TBG]
-    standard = [AP, RR, P @ 20, nDCG @ 10, ASL @ 1000, LexiP]
     queries = run["query_id"].nunique()
     print(f"\n{len(run):,} rows, {queries:,} queries, qrels of {len(qrels):,} rows")
     print("\n| work | ours | against | | ratio |\n|---|---|---|---|---|")
 
-    def accelerated() -> None:
-        accelerate()
-        try:
-            ir_measures.calc_aggregate(standard, qrels, run)
-        finally:
-            accelerate(False)
-
     works = {
         "ours": lambda: ir_measures.calc_aggregate(ours, qrels, run),
-        "standard": accelerated,
     }
     if arguments.objects:  # the type of text in pandas 2
         run_, qrels_ = (as_objects(frame) for frame in (run, qrels))
@@ -126,7 +117,6 @@ def frames(arguments: argparse.Namespace) -> None:
     )["rival"]
     name = "ir_measures [AP, RR]"
     row("[ASL@1000, LexiP, AP_Rareness@100, TBG] on frames", seconds["ours"], name, rival)
-    row("[AP, RR, P@20, nDCG@10, ASL@1000, LexiP], accelerated", seconds["standard"], name, rival)
     if "objects" in seconds:
         row("ours on frames of Python strings", seconds["objects"], name, rival)
 
@@ -156,9 +146,9 @@ def unordered(arguments: argparse.Namespace) -> None:
 def experiment(arguments: argparse.Namespace) -> None:
     """pt.Experiment on a small run."""
     import pyterrier as pt
-    from ir_measures import AP, RR, P, nDCG
+    from ir_measures import AP, RR
 
-    from pyterrier_asl import ASL, TBG, AP_Rareness, LexiP, accelerate
+    from pyterrier_asl import ASL, TBG, AP_Rareness, LexiP
 
     run, qrels = generate(200, arguments.seed)
     pool = pool_of(run, arguments.seed)
@@ -167,27 +157,13 @@ def experiment(arguments: argparse.Namespace) -> None:
     judgements = qrels.rename(columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"})
     topics = results[["qid", "query"]].drop_duplicates()
 
-    def of(metrics: list[Any], fast: bool = False) -> Callable[[], Any]:
-        def work() -> None:
-            accelerate(fast)
-            try:
-                pt.Experiment([results], topics, judgements, metrics)
-            finally:
-                accelerate(False)
-
-        return work
+    def of(metrics: list[Any]) -> Callable[[], Any]:
+        return lambda: pt.Experiment([results], topics, judgements, metrics)
 
     ours = [ASL @ 1000, LexiP, AP_Rareness(pool=pool) @ 100, TBG]
-    standard = [AP, RR, P @ 20, nDCG @ 10, ASL @ 1000, LexiP]
-    seconds = measured({"ours": of(ours), "standard": of(standard, True), "rival": of([AP, RR])}, 7)
+    seconds = measured({"ours": of(ours), "rival": of([AP, RR])}, 7)
     name = "[AP, RR] in it"
     row("200 queries in pt.Experiment: the four", seconds["ours"], name, seconds["rival"])
-    row(
-        "200 queries in pt.Experiment: AP, RR, P@20, nDCG@10, ASL@1000, LexiP",
-        seconds["standard"],
-        name,
-        seconds["rival"],
-    )
 
 
 def first_call(arguments: argparse.Namespace) -> None:

@@ -6,7 +6,6 @@ from .comparison.result import RunComparison
 from .evaluation.evaluate import evaluate
 from .evaluation.labellings import bounds
 from .evaluation.preferences import preference_matrix, preferences
-from .evaluation.providers import accelerate
 from .evaluation.relevant_documents import search_lengths
 from .evaluation.scores import read_scores
 from .evaluation.ties import ties
@@ -54,7 +53,6 @@ __all__ = [
     "TBG",
     "TermIndex",
     "Trace",
-    "accelerate",
     "audit",
     "bm25_stages",
     "bounds",

@@ -10,7 +10,7 @@ from pyterrier_asl.measures.formula import formula
 
 GAINS = {-1: 1, 0: 2, 1: 0, 2: 5}
 
-#: Measures that accelerate() replaces; their values equal pytrec_eval's for every run.
+#: Measures whose values equal pytrec_eval's for every run.
 MEASURES = [
     AP, AP @ 10, AP @ 100, AP(rel=2), AP(judged_only=True), AP(judged_only=True) @ 20, RR,
     RR(rel=2), RR(judged_only=True), P @ 1, P @ 5, P @ 20, P @ 100, P @ 2000, P(rel=2) @ 10,

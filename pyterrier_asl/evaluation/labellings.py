@@ -29,8 +29,6 @@ def measure_with_bounds(measure: Any) -> Formula:
     """
     if measure.params.get("judged_only"):
         raise ValueError(f"{measure} removes unjudged documents: it has no bounds")
-    if "unjudged" in measure.params:
-        raise ValueError(f"{measure} is itself a bound: leave out unjudged=")
     computes = formula(measure)
     if computes is None or type(computes).bounds is Formula.bounds:
         known = measures_with_bounds()

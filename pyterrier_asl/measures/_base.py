@@ -16,7 +16,7 @@ import numpy as np
 from ir_measures.measures import Measure, ParamInfo
 
 from ..common.types import Floats
-from .formula import Formula, LabelledRun, Labels
+from .formula import Formula
 from .named import Named
 
 if TYPE_CHECKING:
@@ -118,9 +118,6 @@ CUTOFF = Param(count, desc="ranking cutoff threshold")
 JUDGED_ONLY = Param(
     flag, default=False, desc="ignore returned documents that do not have relevance judgments"
 )
-UNJUDGED = Param(
-    one_of("best", "worst"), desc="the value if unjudged documents are labelled that way"
-)
 
 
 class PluginMeasure(Measure, Formula):  # type: ignore[misc]
@@ -165,10 +162,6 @@ class PluginMeasure(Measure, Formula):  # type: ignore[misc]
     def __repr__(self) -> str:
         return self._printed
 
-    def needs_rows(self) -> bool:
-        """Whether values depend on more of a run than the ranks of judged documents."""
-        return "unjudged" in self.params
-
     def values(self, judged: JudgedRun) -> Floats:
         """Computes one finite value per query of the qrels, in their order, shape (Q,).
 
@@ -176,8 +169,6 @@ class PluginMeasure(Measure, Formula):  # type: ignore[misc]
             judged: the run, matched with the qrels.
         """
         self.validate_params()
-        if "unjudged" in self.params:
-            return self._extreme(judged)
         view = self.view(judged)
         values = self._score(view)
         nothing = view.relevant(self["rel"]).total == 0
@@ -185,21 +176,6 @@ class PluginMeasure(Measure, Formula):  # type: ignore[misc]
             _log_once(int(nothing.sum()), len(nothing), self["rel"])
             values = np.where(nothing, self.WITHOUT_RELEVANT, values)
         return values
-
-    def _extreme(self, judged: JudgedRun) -> Floats:
-        """The best or the worst value that labels of the run's unjudged documents could give."""
-        from ..judging.unjudged import Unjudged
-
-        if self.params.get("judged_only"):
-            raise ValueError(f"{self} removes unjudged documents: it has no bounds")
-        unjudged = Unjudged([judged], self.cutoff)
-        [run] = unjudged.runs
-        size = np.bincount(run.queries[run.grades < 0], minlength=len(unjudged.judgements))
-        measure: PluginMeasure = self(unjudged=None)  # bounds can need its values
-        low, high = measure.bounds(
-            LabelledRun(measure, run, Labels(unjudged.judgements, size, self.rel))
-        )
-        return high if (self["unjudged"] == "best") == self.HIGHER_IS_BETTER else low
 
 
 def check_required(measure: Measure, params: Iterable[str]) -> None:

@@ -16,7 +16,6 @@ from ._base import (
     CUTOFF,
     JUDGED_ONLY,
     REL,
-    UNJUDGED,
     Param,
     PluginMeasure,
     count,
@@ -73,7 +72,6 @@ class _ASL(PluginMeasure):
             desc="how a relevant document that was not retrieved is counted",
         ),
         "judged_only": JUDGED_ONLY,
-        "unjudged": UNJUDGED,
     }
 
     @property
@@ -180,7 +178,6 @@ class _nASL(_ASL):
         "rel": REL,
         "g": _G,
         "judged_only": JUDGED_ONLY,
-        "unjudged": UNJUDGED,
     }
 
     @property

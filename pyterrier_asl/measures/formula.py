@@ -50,8 +50,6 @@ class Formula:
     HAS_GAINS = False
     #: Whether the time for bounds of a difference grows with the square of the documents.
     SLOW_DIFFERENCES = False
-    #: The row of a document that occurs twice in a ranking: the last (True) or the best.
-    LAST_ROW_COUNTS = False
 
     # Of a Measure of ir_measures
     NAME: str
@@ -91,11 +89,6 @@ class Formula:
     def run_columns(self) -> list[str]:
         """The columns that a run needs in addition to query, document and score."""
         return []
-
-    def as_provided(self) -> bool:
-        """Whether values equal the provider's of ir_measures for every run: it orders equal scores
-        the same way and rounds nothing."""
-        return True
 
     def view(self, judged: JudgedRun) -> JudgedRun:
         """The part of a run that the measure uses: judged documents only, or cut, if asked."""

@@ -6,7 +6,7 @@ from ..common.types import Floats, Ints
 from ..scoring import bounds as bounding
 from ..scoring import lexicographic as scoring
 from ..scoring.matrices import Bounds
-from ._base import CUTOFF, JUDGED_ONLY, REL, UNJUDGED, PluginMeasure, register
+from ._base import CUTOFF, JUDGED_ONLY, REL, PluginMeasure, register
 from .formula import LabelledRun
 
 
@@ -42,7 +42,6 @@ class _LexiP(PluginMeasure):
         "cutoff": CUTOFF,
         "rel": REL,
         "judged_only": JUDGED_ONLY,
-        "unjudged": UNJUDGED,
     }
 
     @property

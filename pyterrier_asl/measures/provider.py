@@ -112,7 +112,7 @@ class PluginProvider(Provider):  # type: ignore[misc]
         } | {
             name
             for measure in measures
-            if isinstance(measure, PluginMeasure)  # and not a standard one, accelerated
+            if isinstance(measure, PluginMeasure)
             for name in measure.run_columns()
         }
         return [*super().run_inputs(measures), *sorted(further)]

@@ -16,7 +16,6 @@ from ..scoring.arrays import sum_by_query
 from ._base import (
     CUTOFF,
     REL,
-    UNJUDGED,
     Param,
     PluginMeasure,
     check_required,
@@ -64,7 +63,7 @@ class _Rareness(PluginMeasure):
 
     def needs_rows(self) -> bool:
         """Whether the run's top k is compared with the top k of the runs of the pool."""
-        return self["member"] is None or super().needs_rows()
+        return self["member"] is None
 
     def tie_gains(self, judged: JudgedRun) -> None:
         """None: the value depends on the finders of each document."""
@@ -232,7 +231,6 @@ class _P_Rareness(Additive, _Rareness):
     SUPPORTED_PARAMS = {
         "cutoff": Param(count, required=True, desc="ranking cutoff threshold"),
         **_PARAMS,
-        "unjudged": UNJUDGED,
     }
 
     def _of_gains(self, gains: Floats, relevant: Relevant) -> Floats:

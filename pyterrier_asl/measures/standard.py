@@ -47,7 +47,6 @@ class Standard(Formula):
         measure: the measure of ir_measures.
     """
 
-    LAST_ROW_COUNTS = True
     measure: Measure
 
     def __init_subclass__(cls, *, of: Measure | None = None) -> None:
@@ -134,9 +133,6 @@ class RR(FirstRelevant, Standard, of=ir_measures.RR):
     def worth(self, ranks: Floats) -> Floats:
         return np.reciprocal(ranks)
 
-    def as_provided(self) -> bool:
-        return self.cutoff is None
-
 
 class Success(FirstRelevant, Standard, of=ir_measures.Success):
     """Success at k."""
@@ -175,9 +171,6 @@ class nDCG(RatioOfGains, Standard, of=ir_measures.nDCG):
     def accepts_params(self) -> bool:
         gains = (self.params.get("gains") or {}).values()
         return super().accepts_params() and all(float(gain).is_integer() for gain in gains)
-
-    def as_provided(self) -> bool:
-        return bool(self["dcg"] == "log2")
 
     def view(self, judged: JudgedRun) -> JudgedRun:
         return super().view(self._regraded(judged))
@@ -288,9 +281,6 @@ class RBP(Additive, Standard, of=ir_measures.RBP):
     def accepts_params(self) -> bool:
         return super().accepts_params() and "rel" in self.params
 
-    def as_provided(self) -> bool:
-        return False
-
     def rank_weights(self, ranks: Ints) -> Floats:
         return scoring.attention(ranks, self["p"])
 
@@ -300,9 +290,6 @@ class ERR(Standard, of=ir_measures.ERR):
 
     def tie_gains(self, judged: JudgedRun) -> Floats:
         return np.maximum(judged.grades, 0)
-
-    def as_provided(self) -> bool:
-        return False
 
     def _score(self, view: JudgedRun) -> Floats:
         graded = view.relevant(0)
@@ -324,9 +311,6 @@ class Judged(Standard, of=ir_measures.Judged):
         """None: all judged documents count."""
 
     HIGHER_IS_BETTER = None
-
-    def as_provided(self) -> bool:
-        return False  # ir_measures counts negative grades
 
     def _score(self, view: JudgedRun) -> Floats:
         judged = cumulate(view.grades >= 0)[view.offsets]

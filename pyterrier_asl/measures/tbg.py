@@ -12,7 +12,7 @@ from ..scoring import bounds as bounding
 from ..scoring import time_biased_gain as scoring
 from ..scoring.arrays import cumulate, ranges_from
 from ..scoring.matrices import Bounds
-from ._base import CUTOFF, MOST, REL, UNJUDGED, Param, PluginMeasure, real, register
+from ._base import CUTOFF, MOST, REL, Param, PluginMeasure, real, register
 from .formula import LabelledRankings, LabelledRun
 
 if TYPE_CHECKING:
@@ -80,7 +80,6 @@ class _TBG(PluginMeasure):
         "lengths": Param(_as_lengths, desc="words of every document (default: doc_len)"),
         "missing_length": Param(real(0, MOST), desc="words of a document whose length is missing"),
         **_CONSTANTS,
-        "unjudged": UNJUDGED,
     }
 
     def value_range(self, systems: float = math.inf) -> tuple[float, float]:

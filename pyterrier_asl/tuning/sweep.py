@@ -232,12 +232,6 @@ def _sweepable(measure: Measure) -> Formula:
         NotSwept: for any other measure.
     """
     own = formula(measure)
-    if (
-        own is None
-        or added_up(measure)
-        or not own.as_provided()
-        or "unjudged" in own.params
-        or (own.needs_rows() and not own.NEEDS_LENGTHS)
-    ):
+    if own is None or added_up(measure) or (own.needs_rows() and not own.NEEDS_LENGTHS):
         raise NotSwept(f"{measure} is not one of the sweep's measures")
     return own

@@ -475,7 +475,6 @@ CALLS: dict[str, Call] = {
 }
 #: Functions of one or two arguments, or whose options have tests of their own.
 ELSEWHERE = {
-    "accelerate": "tests/unit/evaluation/test_providers.py",
     "bm25_stages": "tests/unit/tuning/test_stages.py",
     "read_labels": "a file",
     "read_qrels": "a file",

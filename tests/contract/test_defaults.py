@@ -29,7 +29,6 @@ OWN: dict[str, dict[str, Any]] = {
     "Experiment": OF_EXPERIMENT,
     "RobertsonPRF": {"fb_docs": 10, "fb_terms": 25, "gamma": 0.2, "weights": "idf"},
     "StagedSearch": {"study_name": "StagedSearch"},
-    "accelerate": {"on": True},
     "bm25_stages": {"num_results": 1000, "weights": "idf"},
     "judges": {"draws": 1000},
     "ranks": {"draws": 10_000},

@@ -170,11 +170,8 @@ def test_the_code_of_the_how_tos_runs(place, vaswani):
     names |= {"live_results": _systems.results(1), "new_results": _systems.results(2)}
     pyterrier_asl.DocLengths.from_dict({"d1": 5}).save("lengths.parquet")
     Path("words.txt").write_text("d1 120\n")
-    try:
-        for block in blocks("python"):
-            exec(block, names)
-    finally:
-        pyterrier_asl.accelerate(False)
+    for block in blocks("python"):
+        exec(block, names)
 
 
 def commands() -> list[str]:

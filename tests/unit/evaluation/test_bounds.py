@@ -199,22 +199,6 @@ def test_documents_of_other_runs_can_be_relevant_too():
     assert alone["low"] == 0.5 and beside["low"] == pytest.approx((2 / 3) / 2)
 
 
-@pytest.mark.filterwarnings("ignore:.*fewer than 8")
-@pytest.mark.parametrize(
-    "text", ["ASL@3", "nASL@3", "LexiP", "ASL(g=1)@3", "TBG(missing_length=9)", "P_Rareness@3"]
-)
-def test_best_and_worst_as_measures(text):
-    measure = ir_measures.parse_measure(text)
-    if "pool" in measure.SUPPORTED_PARAMS:
-        pool = {"other": {"q": {"a": 2, "x": 1}, "p": {"z": 1}}, "run": RUN}
-        measure = measure(pool=RarenessPool.from_runs(pool))
-    frame = bounds(RUN, QRELS, measure, by_query=True).set_index("qid")
-    low, high = ("low", "high") if measure.HIGHER_IS_BETTER else ("high", "low")
-    for which, column in (("worst", low), ("best", high)):
-        values = {one.query_id: one.value for one in measure(unjudged=which).iter_calc(QRELS, RUN)}
-        assert values == pytest.approx(frame[column].to_dict())
-
-
 def test_bounds_enclose_the_values_of_evaluate():
     runs = {"one": RUN, "two": {"q": {"z": 2, "a": 1}, "p": {"c": 1}}}
     keys = ["name", "qid", "measure", "value"]

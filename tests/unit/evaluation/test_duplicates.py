@@ -1,13 +1,10 @@
 """A document that occurs twice in a ranking is refused, or counts once at its best rank.
-Tests of labellings.py, providers.py."""
+Tests of labellings.py."""
 
-import ir_measures
 import pandas as pd
 import pytest
-from ir_measures import AP, RR, nDCG
 
-from pyterrier_asl import ASL, Qrels, holes
-from pyterrier_asl.evaluation.providers import accelerate
+from pyterrier_asl import Qrels, holes
 
 QRELS = {"q": {"a": 1}, "r": {"a": 1}}
 #: In query q, document a is first and last.
@@ -37,17 +34,3 @@ def test_bounds_count_each_document_once(measure):
     pd.testing.assert_frame_equal(found.difference.by_query, once.difference.by_query)
     pd.testing.assert_frame_equal(found.todo, once.todo)
     pd.testing.assert_frame_equal(found.table, once.table)
-
-
-@pytest.mark.parametrize("measure", [AP, RR, nDCG])
-def test_acceleration_changes_no_standard_measure(measure):
-    run = TWICE.set_axis(["query_id", "doc_id", "score"], axis=1)
-    plain = ir_measures.calc_aggregate([measure], QRELS, run)
-    accelerate()
-    try:
-        with pytest.warns(UserWarning, match="more than once.*best rank.*last row"):
-            quick = ir_measures.calc_aggregate([measure, ASL @ 10], QRELS, run)
-    finally:
-        accelerate(False)
-    assert quick[measure] == pytest.approx(plain[measure]) and plain[measure] < 1
-    assert quick[ASL @ 10] == 1.0

@@ -210,7 +210,6 @@ def test_labels_are_grades_up_to_the_best_in_the_qrels(grade, measure, highest, 
 @pytest.mark.parametrize(
     ("name", "advice"),
     [("ASL(judged_only=True)", "removes unjudged documents: it has no bounds")]
-    + [("ASL(unjudged='best')", "is itself a bound: leave out unjudged=")]
     + [("Bpref", "has no bounds: choose one of "), ("ERR@5", "has no bounds")]
     + [("RBP", "has no bounds: choose other parameters, such as rel=1$")],
 )

@@ -575,7 +575,6 @@ def test_results_that_cannot_be_scored_name_the_system(wrong, says, asked):
         ({"ranks": True}, "need at least 10 topics, not 6 topics"),
         ({"eval_metrics": ["P_Rareness"]}, "P_Rareness needs cutoff"),
         ({"eval_metrics": [P_Rareness @ 5], "names": ["a", "a"]}, "by name: give each its own"),
-        ({"eval_metrics": ["LexiP(unjudged='best', judged_only=True)"]}, "it has no bounds"),
     ],
     ids=str,
 )

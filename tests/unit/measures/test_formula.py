@@ -31,7 +31,7 @@ def test_what_a_measure_reads_of_a_run():
     """Whether a measure needs all rows, and a column of lengths unless it has lengths."""
     lengths = DocLengths.from_dict({"d": 1})
     assert not formula(ir_measures.AP).needs_rows() and not ASL.needs_rows()
-    assert TBG.needs_rows() and ASL(unjudged="best").needs_rows()
+    assert TBG.needs_rows()
     assert TBG.run_columns() == ["doc_len"] and ASL.run_columns() == []
     assert TBG(lengths=lengths).run_columns() == TBG(missing_length=9).run_columns() == []
 

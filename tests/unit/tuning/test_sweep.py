@@ -7,7 +7,7 @@ import pytest
 from _sweeps import Collection, compare
 from hypothesis import given
 from hypothesis import strategies as st
-from ir_measures import AP, Judged, NumRet, nDCG
+from ir_measures import AP, RR, Judged, NumRet, nDCG
 
 from pyterrier_asl import ASL, TBG, DocLengths, LexiP, RandomSearch, RobertsonPRF, TermIndex
 from pyterrier_asl.retrieval import _kernels
@@ -70,7 +70,7 @@ def test_ids_that_are_numbers(small):
     collection.topics = small.topics.assign(qid=range(12))
     collection.qrels = small.qrels.assign(qid=small.qrels["qid"].str[1:].astype(int))
     stage = bm25_stages(collection.index, num_results=30)[0]
-    assert compare(stage, collection, [AP, ASL @ 100], 5) < 1e-9
+    assert compare(stage, collection, [AP, ASL @ 100, RR @ 3, Judged @ 10], 5) < 1e-9
 
 
 def test_settings_that_share_feedback_have_their_own_values(small):
@@ -124,7 +124,6 @@ def test_where_it_does_not_apply(small):
     for pipeline, measures, reason in [
         (bm25 % 10, [AP], "neither a TermIndex's BM25"),
         (bm25 >> prf >> other.bm25(), [AP], "one TermIndex"),
-        (bm25, [AP, Judged @ 10], "Judged@10 is not"),
         (bm25, [AP, NumRet], "NumRet is not"),
         (bm25, [TBG], "TBG does not know the length"),
         (bm25, [TBG(lengths=lengths)], "every document"),
