@@ -33,7 +33,7 @@ from ..evaluation.sources import (
     refuse,
     warn_of_grades,
 )
-from ..io.files import check_file, local_path
+from ..io.opening import check_file, local_path
 from ..io.runs import run_name
 from ..measures.parsing import (
     Measures,

@@ -11,9 +11,10 @@ import pyarrow.parquet as pq
 
 from ..common.lazy import pd
 from ..common.notices import counted, excerpt, names_of, warn
-from ..io.files import BY_QUERY, check_file, file_format, local_path, read_arrow
+from ..io.files import BY_QUERY, read_arrow
 from ..io.formats import NESTED, Format, read_rows, recognise, recognise_values
-from ..io.trec_text import NUMBER, open_text
+from ..io.opening import decompressed, file_format, local_path, open_file
+from ..io.values import NUMBER
 from ..measures.parsing import canonical_name, is_measure
 from ..printing.tables import ALL
 
@@ -35,11 +36,14 @@ def files_at(paths: Iterable[Any]) -> list[Path]:
 
 def frame_of_file(path: Path) -> pd.DataFrame:
     """The table in a file, ids as text."""
-    check_file(path)
-    form = file_format(path)
+    with open_file(path) as file:
+        form = file_format(path, file)
+        if form is None:
+            with decompressed(path, file) as stream:
+                text = stream.read()
     try:
         if form is None:
-            return _text_frame(path)
+            return _text_frame(path, text)
         table = pq.ParquetFile(path).read() if form == "Parquet" else read_arrow(path)
         table.validate(full=True)  # pandas does not check offsets
         return pd.DataFrame(table.to_pandas()).reset_index(drop=True).rename_axis("row")
@@ -51,9 +55,7 @@ def frame_of_file(path: Path) -> pd.DataFrame:
         ) from error
 
 
-def _text_frame(path: Path) -> pd.DataFrame:
-    with open_text(path) as stream:
-        text = stream.read()
+def _text_frame(path: Path, text: bytes) -> pd.DataFrame:
     if not text.strip(b"\xef\xbb\xbf, \t\r\n"):
         raise ValueError(f"{path} is blank: give a table of scores")
     form = recognise(text) or recognise_values(text)

@@ -1,7 +1,7 @@
 """Scores that other programs computed: tables of values per system, topic and measure.
 
 These forms can be read (tables with tabs, commas, semicolons or blanks, JSON, Parquet; perhaps
-compressed), with the names of columns of :data:`~pyterrier_asl.io.columns.SYNONYMS`:
+compressed), with the names of columns of :data:`~pyterrier_asl.io.synonyms.SYNONYMS`:
 
 * long tables ``name, qid, measure, value``, with ``track`` for several collections;
 * tables with ``name``, ``qid`` and a column per measure; without ``name`` the name of the file is
@@ -32,8 +32,9 @@ from ..common.choices import check_names
 from ..common.lazy import pd
 from ..common.notices import counted, excerpt, names_of, warn
 from ..common.types import Floats
-from ..io.columns import SYNONYMS, as_frame, column_named, is_table, plain
+from ..io.columns import as_frame, is_table
 from ..io.runs import run_name
+from ..io.synonyms import SYNONYMS, column_named, plain
 from ..measures.directions import higher_is_better
 from ..measures.parsing import canonical_name, is_measure, measure_named, words
 from ..printing.tables import ALL

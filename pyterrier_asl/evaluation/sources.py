@@ -21,7 +21,7 @@ from ir_measures import Measure
 from ..common.lazy import pd
 from ..common.notices import names_of, warn
 from ..io.columns import is_table
-from ..io.files import StrPath
+from ..io.opening import StrPath
 from ..io.qrels import official_measures
 from ..io.runs import list_runs
 from ..judging.judgements import Judgements

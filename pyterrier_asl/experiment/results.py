@@ -15,7 +15,6 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from ..common.escapes import escape_formula, text_of_formula
 from ..common.types import Floats
 from ..io.atomic import replacing
 from ..io.files import SUMMARIES
@@ -206,8 +205,7 @@ def read_summaries(folder: str | os.PathLike[str] | None) -> list[pd.DataFrame]:
 
 def _read_summary(path: Path) -> pd.DataFrame:
     try:  # all as text: a system 'NA' is not missing, and numbers keep their digits
-        frame = pd.read_csv(path, dtype=str, keep_default_na=False)
-        return frame.assign(name=frame["name"].map(text_of_formula))
+        return pd.read_csv(path, dtype=str, keep_default_na=False).astype({"name": str})
     except (ValueError, KeyError) as error:
         raise ValueError(
             f"{path} is not a summary of earlier experiments ({error}): move it, or pass another "
@@ -225,6 +223,5 @@ def write_summaries(
     for name, old, new in zip(SUMMARIES, before, (table, by_query)):
         others = old[~old["name"].isin(table["name"])] if len(old) else old
         whole = pd.concat([new, others], ignore_index=True) if len(others) else new
-        texts = {key: whole[key].map(escape_formula) for key in ("name", "qid") if key in whole}
         with replacing(folder / name) as path:
-            whole.assign(**texts).to_csv(path, index=False)
+            whole.to_csv(path, index=False)

@@ -1,15 +1,13 @@
 """Runs and qrels of every kind, by columns: ids as Arrow text, scores and grades as floats.
 
 Callers pass pandas or Arrow tables, dicts, iterators of named tuples, or files. All other modules
-get one type of text and one type of number (see :mod:`.values`). Everything that is read has one
-table of names of columns, :data:`SYNONYMS`, for files, frames and JSON.
+get one type of text and one type of number (see :mod:`.values`).
 """
 
 from __future__ import annotations
 
-import re
 import sys
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from operator import attrgetter
@@ -21,56 +19,17 @@ import pyarrow as pa
 
 from ..common.lazy import pc, pd
 from ..common.notices import excerpt
+from .grades import grade_of, grades_hint
+from .synonyms import SYNONYMS, column_named, find_columns, is_rank
 from .values import (
     Codes,
     arrow_numbers,
-    as_integers,
     check_finite,
     codes_of_text,
     numbers,
     take,
     text,
 )
-
-#: The names of each column, in lower case and with ``_``, in groups: a name of a later group counts
-#: only without a name of an earlier one. The first group of ids and grades has PyTerrier's name and
-#: ir_measures'. A run without scores is ordered by its ranks.
-SYNONYMS: dict[str, tuple[tuple[str, ...], ...]] = {
-    "qid": (
-        ("qid", "query_id"),
-        ("queryid", "q_id", "qno", "query_no", "query_number", "topic", "topic_id", "topicid")
-        + ("topic_no", "topic_number", "question_id", "task_id"),
-        ("query", "query_text", "question", "task", "task_name", "user_input"),
-    ),
-    "docno": (
-        ("docno", "doc_id"),
-        ("docid", "doc_no", "corpus_id", "document_id", "documentid", "document_no", "pid")
-        + ("passage_id", "product_id"),
-        ("doc", "document", "passage", "product", "item_id"),
-    ),
-    "label": (
-        ("label", "relevance"),
-        ("rel", "rating", "grade", "judgment", "judgement", "gain", "relevance_label"),
-        ("score",),
-    ),
-    "score": (("score",), ("similarity", "sim", "retrieval_score"), ("rank", "ranking")),
-    "rank": (("rank", "ranking"),),
-    "doc_len": (("doc_len",),),
-    "iteration": (("iteration",), ("iter",), ("subtopic", "subtopic_id")),
-    "name": (
-        ("name",),
-        ("run",),
-        ("system", "model", "method", "model_name", "system_name", "run_name", "run_id", "tag"),
-    ),
-    "track": (("track", "collection", "dataset"),),
-    "measure": (("measure", "metric"), ("measure_name", "metric_name")),
-    "value": (("value",), ("score",), ("main_score",)),
-    "repetition": (("epoch", "seed", "fold", "repetition", "trial"),),
-    "source": (("source",), ("judge", "annotator", "assessor")),
-    "text": (("query", "title", "text", "contents", "body", "segment", "passage", "question"),),
-}
-#: Columns that may be missing.
-OPTIONAL = frozenset({"rank", "name", "doc_len", "iteration", "track", "source"})
 
 
 @dataclass(frozen=True)
@@ -191,12 +150,16 @@ def qrels_columns(qrels: Any) -> Columns:
     Raises:
         ValueError: also for a grade that is infinite.
     """
-    columns = _columns(qrels, "label", "qrels", "grade")
-    check_finite(columns.value, "grade of the qrels")
-    return columns
+    return _columns(qrels, "label", "qrels", "grade")
 
 
-def typed_table(source: pd.DataFrame | pa.Table, wanted: Sequence[str], what: str) -> pa.Table:
+def typed_table(
+    source: pd.DataFrame | pa.Table,
+    wanted: Sequence[str],
+    what: str,
+    columns: Mapping[str, str] | None = None,
+    grades: Mapping[str, float] | None = None,
+) -> pa.Table:
     """The wanted columns of a frame or table, with PyTerrier's names and the types of this package.
 
     Args:
@@ -204,16 +167,18 @@ def typed_table(source: pd.DataFrame | pa.Table, wanted: Sequence[str], what: st
         wanted: ``qid``, ``docno``, ``score``, ``label`` and the optional ``rank``, ``name`` and
             ``doc_len``.
         what: the name of the source in errors.
+        columns: the names of columns that the caller gives.
+        grades: the grades of labels that are words.
 
     Returns:
-        Ids as large strings; scores as float64; grades as int64 if all are whole numbers, else
-        float64; other columns unchanged.
+        Ids as large strings; scores and grades as float64; subtopics and judges as text, if there
+        are several; other columns unchanged.
 
     Raises:
         ValueError: for a column that is missing or occurs twice, and as `text` and `numbers`.
     """
     table = {}
-    for name, alias in column_names(_names(source), wanted, what).items():
+    for name, alias in find_columns(_names(source), wanted, what, columns).items():
         values, label = source[alias], f"column {alias} of {what}"
         if name in ("qid", "docno"):
             table[name] = text(values, label)
@@ -222,23 +187,21 @@ def typed_table(source: pd.DataFrame | pa.Table, wanted: Sequence[str], what: st
             except pa.ArrowInvalid as error:
                 raise ValueError(f"the {label} must be UTF-8 ({error})") from None
         elif name == "score":
-            table[name] = arrow_numbers(_scores(values, alias, label))
+            table[name] = arrow_numbers(_scores(values, is_rank(alias, columns), label))
         elif name == "label":
-            grades = numbers(values, label)
-            check_finite(grades, label)
-            table[name] = as_integers(arrow_numbers(grades))
+            table[name] = arrow_numbers(_grades(values, label, grades))
         elif name == "name":
             with suppress(ValueError):  # a run without names has the name of its file
                 table[name] = text(values, label)
-        elif name == "iteration":
-            if (subtopics := _several_texts(values)) is not None:
-                table[name] = subtopics
+        elif name in ("iteration", "judge"):
+            if (texts := several_texts(values)) is not None:
+                table[name] = texts
         else:
             table[name] = _unchanged(values)
     return pa.table(table)
 
 
-def _several_texts(values: Any) -> pa.LargeStringArray | None:
+def several_texts(values: Any) -> pa.LargeStringArray | None:
     """Values of any kind as text; None where all are equal."""
     column = _unchanged(values)
     column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
@@ -246,10 +209,26 @@ def _several_texts(values: Any) -> pa.LargeStringArray | None:
     return texts if pc.count_distinct(texts).as_py() > 1 else None
 
 
-def _scores(values: Any, name: str, what: str) -> npt.NDArray[np.float64]:
+def _scores(values: Any, are_ranks: bool, what: str) -> npt.NDArray[np.float64]:
     """Scores, or negative ranks."""
     scores = numbers(values, what)
-    return -scores if is_rank(name) else scores
+    return -scores if are_ranks else scores
+
+
+def _grades(
+    values: Any, what: str, grades: Mapping[str, float] | None = None
+) -> npt.NDArray[np.float64]:
+    """Grades of labels, which are numbers, or words with grades."""
+    try:
+        if grades:
+            labels = _unchanged(values).to_pylist()
+            values = np.array([grade_of(label, grades) for label in labels], dtype=np.float64)
+        floats = numbers(values, what)
+    except ValueError as error:
+        hint = grades_hint(_unchanged(values).to_pylist(), grades or {})
+        raise ValueError(f"{error}{hint}") from None
+    check_finite(floats, what)
+    return floats
 
 
 def _unchanged(values: Any) -> pa.Array | pa.ChunkedArray:
@@ -265,7 +244,7 @@ def first_of_each(source: Any, rows: npt.NDArray[np.int64], ids: list[str]) -> l
     """The query ids at ``rows``, of the type that the source has (integers stay integers)."""
     if not _names(source):  # of a dict or of tuples
         return ids
-    (name,) = column_names(_names(source), ["qid"], "the qrels").values()
+    (name,) = find_columns(_names(source), ["qid"], "the qrels").values()
     column = source[name]
     if isinstance(source, pa.Table):
         return take(column, rows).to_pylist() if pa.types.is_integer(column.type) else ids
@@ -279,10 +258,10 @@ def _columns(source: Any, value: str, kind: str, what: str) -> Columns:
     subtopics: Any = []
     if is_table(source):
         source = pandas_or_arrow(source)
-        names = column_names(_names(source), ["qid", "docno", value], f"the {kind}")
+        names = find_columns(_names(source), ["qid", "docno", value], f"the {kind}")
         columns = [source[name] for name in names.values()]
         if is_rank(names[value]):
-            columns[2] = _scores(columns[2], names[value], f"rank of the {kind}")
+            columns[2] = _scores(columns[2], True, f"rank of the {kind}")
         if value == "label" and (name := column_named(_names(source), "iteration", "the qrels")):
             subtopics = source[name]
     elif isinstance(source, Mapping):
@@ -302,9 +281,9 @@ def _columns(source: Any, value: str, kind: str, what: str) -> Columns:
     return Columns(
         *codes_of_text(qid, f"query id of the {kind}"),
         text(docno, f"document id of the {kind}"),
-        numbers(values, f"{what} of the {kind}"),
+        (_grades if value == "label" else numbers)(values, f"{what} of the {kind}"),
         source,
-        iteration=_several_texts(subtopics) if len(subtopics) else None,
+        iteration=several_texts(subtopics) if len(subtopics) else None,
     )
 
 
@@ -342,61 +321,3 @@ def _lists_of_tuples(rows: Sequence[Any], kind: str, value: str) -> list[list[An
 
 def _names(source: Any) -> list[str]:
     return list(map(str, source.column_names if isinstance(source, pa.Table) else source.columns))
-
-
-# Names of columns
-
-
-def plain(name: Any) -> str:
-    """The name of a column as :data:`SYNONYMS` has it.
-
-    >>> plain("Query-ID"), plain(" Corpus id")
-    ('query_id', 'corpus_id')
-    """
-    return re.sub(r"[-. ]+", "_", str(name).strip().lower())
-
-
-def column_named(present: Collection[Any], key: str, what: str) -> Any:
-    """The column of a key, by one of its names; None: there is none.
-
-    Raises:
-        ValueError: for two columns that could be the one.
-
-    >>> column_named(["docid", "Doc_ID", "rank"], "docno", "the run")
-    'Doc_ID'
-    """
-    for group in SYNONYMS[key]:
-        columns = [name for same in group for name in present if plain(name) == same]
-        if len(columns) > 1:
-            both = f"both {' and '.join(map(str, columns))}"
-            if len({*columns}) == 1:
-                both = f"{len(columns)} columns called {columns[0]!r}"
-            raise ValueError(f"{what}: there are {both}: keep one of them")
-        if columns:
-            return columns[0]
-    return None
-
-
-def column_names(present: Collection[Any], wanted: Sequence[str], what: str) -> dict[str, Any]:
-    """The name of each wanted column among the present ones; optional columns may be missing.
-
-    Raises:
-        ValueError: for columns that are missing, or present with two names.
-    """
-    names = {key: column_named(present, key, what) for key in wanted}
-    if missing := [key for key in wanted if names[key] is None and key not in OPTIONAL]:
-        keys = (" or ".join(SYNONYMS[key][0]) for key in missing)
-        raise ValueError(
-            f"{what}: there is no column {' and no column '.join(keys)}; there are "
-            f"{', '.join(map(str, present)) or 'none'}"
-        )
-    return {key: name for key, name in names.items() if name is not None}
-
-
-def is_rank(name: Any) -> bool:
-    """Whether a column has ranks, so that the smallest number is the best.
-
-    >>> is_rank("Rank"), is_rank("score")
-    (True, False)
-    """
-    return plain(name) in SYNONYMS["rank"][0]

@@ -12,25 +12,23 @@ with gzip, bzip2, zstd or LZ4, by their first bytes, or be Parquet or Arrow file
 
 from __future__ import annotations
 
-import atexit
 import os
-import shutil
-import sys
-import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any
 
 import pyarrow as pa
 
 from ..common.lazy import pc, pd, pq
-from .atomic import naming_full_disk
-from .columns import column_names, is_frame, is_table, pandas_or_arrow, typed_table
-from .formats import Format, cells_of, read_rows, recognise
-from .trec_text import QRELS, RANKED, RUN, Layout, open_text, read_columns
-from .values import TEXT_TYPES, as_integers
-
-StrPath: TypeAlias = str | os.PathLike[str]
+from .columns import is_frame, is_table, pandas_or_arrow, several_texts, typed_table
+from .formats import cells_of, read_rows, recognise
+from .grades import GradesOfLabels, label_grades
+from .opening import StrPath, decompressed, file_format, local_path, open_file
+from .synonyms import NamesOfColumns, column_names, find_columns, is_rank
+from .trec_text import QRELS, RANKED, RUN, SCORED, Layout, read_columns
+from .values import TEXT_TYPES
 
 #: The names of columns with the name of the run.
 RUN_NAMES = ("name", "run")
@@ -43,16 +41,37 @@ SUFFIXES = frozenset(
 #: Tables of values that ``pt.Experiment(save_dir=...)`` puts into the folder of its runs.
 BY_QUERY = "perquery.csv"
 SUMMARIES = ("aggregated.csv", BY_QUERY)
-_FORMATS = {".parquet": "Parquet", ".feather": "Arrow", ".arrow": "Arrow"}
-_MAGIC = {b"PAR1": "Parquet", b"ARRO": "Arrow"}
 #: What lines without a header can be.
-_LAYOUTS = {RUN: (RUN, RANKED), QRELS: (QRELS,)}
+_LAYOUTS = {RUN: (RUN, RANKED, SCORED), QRELS: (QRELS,)}
 #: The bytes of a text that hold its first lines.
 _HEAD = 1 << 13
 
 
+@dataclass(frozen=True)
+class DeclaredFile(os.PathLike[str]):
+    """A file with names of its columns and grades of its labels; accepted wherever a file is.
+
+    Attributes:
+        path: the file.
+        columns: what :func:`~.synonyms.column_names` takes.
+        grades: what :func:`~.grades.label_grades` takes.
+    """
+
+    path: StrPath
+    columns: NamesOfColumns = None
+    grades: GradesOfLabels = None
+
+    def __fspath__(self) -> str:
+        return os.fspath(self.path)
+
+
 def read_table(
-    source: StrPath | pd.DataFrame | pa.Table, layout: Layout, wanted: Sequence[str]
+    source: StrPath | pd.DataFrame | pa.Table,
+    layout: Layout,
+    wanted: Sequence[str],
+    *,
+    columns: NamesOfColumns = None,
+    grades: GradesOfLabels = None,
 ) -> pa.Table:
     """Reads columns of a run or of qrels.
 
@@ -60,6 +79,8 @@ def read_table(
         source: A file, or a frame or Arrow table with PyTerrier's or ir_measures' column names.
         layout: The columns of a text file.
         wanted: The columns, by PyTerrier's names.
+        columns: The names of columns in a table; lines without names do not need them.
+        grades: The grades of labels that are words.
 
     Returns:
         The wanted columns, as from `typed_table`.
@@ -68,91 +89,104 @@ def read_table(
         ValueError: For other content; the message has the file, the line and its text.
         OSError: If the file cannot be found, read or decompressed.
     """
+    if isinstance(source, DeclaredFile):
+        return read_table(source.path, layout, wanted, columns=source.columns, grades=source.grades)
+    names, by_label = column_names(columns), label_grades(grades)
     if is_table(source):
         what = f"the {layout.kind} {'frame' if is_frame(source) else 'table'}"
-        return typed_table(pandas_or_arrow(source), wanted, what)
+        return typed_table(pandas_or_arrow(source), wanted, what, names, by_label)
     if not isinstance(source, (str, os.PathLike)):
         raise TypeError(f"expected a {layout.kind} file or frame, not {type(source).__name__}")
     path = local_path(source)
-    check_file(path)
-    if form := file_format(path):
-        return typed_table(_saved_file(path, form, wanted), wanted, str(path))
-    with open_text(path) as stream:
-        other = recognise(bytes(stream.read(_HEAD)), _LAYOUTS[layout])
-    if other is not None and other.layout is None:
-        return _read_other(path, other, layout, wanted)
-    if other is not None and other.layout is RANKED:
-        return _by_rank(path, read_columns(path, RANKED, RANKED.columns), wanted)
-    names = [name for name in wanted if name in layout.columns]
-    table = read_columns(path, layout, names, first_ranks="name" not in names)
-    if layout is QRELS:
-        table = table.set_column(2, "label", as_integers(table["label"]))
-        if len(table["iteration"].chunk(0).dictionary) == 1:
-            return table.drop_columns("iteration")
+    with open_file(path) as file:
+        if saved := file_format(path, file):
+            table = _saved_file(path, saved, wanted, names)
+            return typed_table(table, wanted, str(path), names, by_label)
+        return _read_text(path, file, layout, wanted, names, by_label)
+
+
+def _read_text(
+    path: Path,
+    file: BufferedReader,
+    layout: Layout,
+    wanted: Sequence[str],
+    columns: Mapping[str, str],
+    grades: Mapping[str, float],
+) -> pa.Table:
+    """The wanted columns of lines, of JSON or of a table below a header."""
+    with decompressed(path, file) as stream:
+        head = stream.read(_HEAD)
+        form = recognise(head, _LAYOUTS[layout], columns.values(), path)
+        lines = layout if form is None else form.layout
+        if lines is None:
+            text = head + stream.read()
+        else:
+            kept = [name for name in wanted if name in lines.columns]
+            kept = kept if lines is layout else [*lines.columns]
+            table = read_columns(path, stream, lines, kept, head=head, grades=grades)
+    if form is not None and lines is None:
+        rows = read_rows(path, text, form)
+        return _typed_rows(path, rows, wanted, f"{path}, {form}, as {layout.kind}", columns, grades)
+    return _without_single_texts(table) if lines is layout else _with_scores(path, table)
+
+
+def _without_single_texts(table: pa.Table) -> pa.Table:
+    """Qrels with the columns of subtopics and of judges only where there are several."""
+    for name in ("iteration", "judge"):
+        if name in table.column_names and several_texts(table[name]) is None:
+            table = table.drop_columns(name)
     return table
 
 
-def _read_other(path: Path, form: Format, layout: Layout, wanted: Sequence[str]) -> pa.Table:
+def _typed_rows(
+    path: Path,
+    rows: pd.DataFrame,
+    wanted: Sequence[str],
+    what: str,
+    columns: Mapping[str, str],
+    grades: Mapping[str, float],
+) -> pa.Table:
     """The wanted columns of JSON or of a table below a header."""
-    with open_text(path) as stream:
-        rows = read_rows(path, stream.read(), form)
-    names = column_names(rows.columns, wanted, f"{path}, {form}, as {layout.kind}")
-    table = pa.table({name: cells_of(path, rows, name, key) for key, name in names.items()})
-    if layout is RUN:
+    names = find_columns(rows.columns, wanted, what, columns)
+    table: dict[str, Any] = {}
+    for key, name in names.items():
+        table[key] = cells_of(path, rows, name, key, grades)
+        if key == "score" and is_rank(name, columns):
+            table[key] = pc.negate(table[key])
+    if "score" in wanted:
         _check_one_run(path, table)
-    return typed_table(table, wanted, str(path))
+    return _without_single_texts(pa.table(table))
 
 
-def _by_rank(path: Path, table: pa.Table, wanted: Sequence[str]) -> pa.Table:
-    """A run of three columns, the last of which has ranks or scores."""
+def _with_scores(path: Path, table: pa.Table) -> pa.Table:
+    """A run of lines with three or four columns, the third with ranks, or with scores.
+
+    Raises:
+        ValueError: where it is not clear which.
+    """
+    queries = table["qid"].to_pandas()
     numbers = table[2].to_pandas()
+    if "score" in table.column_names:
+        first = numbers - numbers.groupby(queries).cumcount()
+        if first.isin([0, 1]).all() and first.groupby(queries).nunique().max() == 1:
+            return table
+        raise ValueError(
+            f"{path} has four columns without a header: they could be a run (qid pid rank score), "
+            "but the ranks do not count from 1 in every query, or qrels; write the names of the "
+            "columns into the first line, qid docno rank score"
+        )
     is_whole = bool((numbers % 1 == 0).all())
-    is_rank = is_whole and bool((numbers.groupby(table["qid"].to_pandas()).diff() <= 0).sum() == 0)
-    if is_whole and not is_rank:
+    is_ranks = is_whole and bool((numbers.groupby(queries).diff() <= 0).sum() == 0)
+    if is_whole and not is_ranks:
         raise ValueError(
             f"{path} has three columns of whole numbers without a header: they could be ranks, as "
             "in MS MARCO, but do not ascend in every query, or scores; write the names of the "
             "columns into the first line, qid docno rank or qid docno score"
         )
-    names = ["qid", "docno", "rank" if is_rank else "score"]
-    return typed_table(table.rename_columns(names), wanted, str(path))
-
-
-def local_path(source: StrPath) -> Path:
-    """The path of a source; for ``"-"`` a file with the content of standard input."""
-    if source != "-":
-        return Path(source)
-    folder = tempfile.mkdtemp(prefix="pyterrier_asl-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    path = Path(folder) / "stdin"
-    with naming_full_disk(path), path.open("wb") as file:
-        shutil.copyfileobj(sys.stdin.buffer, file)
-    return path
-
-
-def check_file(path: Path) -> None:
-    """Checks that a file exists and can be read.
-
-    Raises:
-        OSError: For a folder, a pipe, a link to nothing, or a file without permission.
-    """
-    if path.is_dir():
-        raise IsADirectoryError(f"{path} is a folder, not a file")
-    if not path.exists():
-        target = f": it is a link to {os.readlink(path)}" if path.is_symlink() else ""
-        raise FileNotFoundError(f"there is no file {path}{target}")
-    if not path.is_file():
-        raise OSError(f"{path} is not a regular file (a pipe, perhaps); write it to a file first")
-    try:
-        path.open("rb").close()
-    except OSError as error:
-        raise type(error)(f"{path} cannot be read: {error.strerror}") from None
-
-
-def file_format(path: Path) -> str | None:
-    """``'Parquet'`` or ``'Arrow'``, by the first bytes or the name; None for text."""
-    with path.open("rb") as file:
-        return _MAGIC.get(file.read(4)) or _FORMATS.get(path.suffix.lower())
+    if not is_ranks:
+        return table.rename_columns(["qid", "docno", "score"])
+    ranks = pc.cast(table[2], pa.int64())
+    return table.set_column(2, "score", pc.negate(table[2])).append_column("rank", ranks)
 
 
 def read_arrow(path: Path) -> pa.Table:
@@ -166,32 +200,46 @@ def read_arrow(path: Path) -> pa.Table:
     return table
 
 
-def _saved_file(path: Path, form: str, wanted: Sequence[str]) -> pa.Table:
+def _saved_file(
+    path: Path, form: str, wanted: Sequence[str], columns: Mapping[str, str]
+) -> pa.Table:
     """The columns of an Arrow file, or the wanted ones of a Parquet file, unchanged."""
     try:
-        table = read_arrow(path) if form == "Arrow" else _parquet_file(path, wanted)
+        table = read_arrow(path) if form == "Arrow" else _parquet_file(path, wanted, columns)
         if "score" in wanted:
-            _check_one_run(path, table)
+            _check_one_run(path, dict(zip(table.column_names, table.columns)))
         return table
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise ValueError(f"{path} cannot be read as {form}: {error}") from error
 
 
-def _parquet_file(path: Path, wanted: Sequence[str]) -> pa.Table:
-    names = pq.read_schema(path).names
-    columns = column_names(names, wanted, str(path)).values()
-    # A dictionary of names of runs, which repeat in every row, is small.
-    runs = [name for name in RUN_NAMES if name in names and "score" in wanted]
-    with pq.ParquetFile(path, read_dictionary=runs) as parquet:
-        table = parquet.read([name for name in names if name in (*runs, *columns)])
+def read_parquet(
+    path: Path, columns: Sequence[str] | None = None, dictionaries: Sequence[str] = ()
+) -> pa.Table:
+    """Reads columns of a Parquet file, and checks its pages and the number of its rows.
+
+    Raises:
+        pa.ArrowException, OSError, ValueError: If it is damaged or cannot be read.
+    """
+    how = {"read_dictionary": dictionaries, "page_checksum_verification": True}
+    with pq.ParquetFile(path, **how) as parquet:
+        table = parquet.read(columns)
         if len(table) != (expected := parquet.metadata.num_rows):
             raise ValueError(f"{path} is damaged: it should have {expected} rows, not {len(table)}")
     return table
 
 
-def _check_one_run(path: Path, table: pa.Table) -> None:
+def _parquet_file(path: Path, wanted: Sequence[str], columns: Mapping[str, str]) -> pa.Table:
+    names = pq.read_schema(path).names
+    kept = find_columns(names, wanted, str(path), columns).values()
+    # A dictionary of names of runs, which repeat in every row, is small.
+    runs = [name for name in RUN_NAMES if name in names and "score" in wanted]
+    return read_parquet(path, [name for name in names if name in (*runs, *kept)], runs)
+
+
+def _check_one_run(path: Path, table: Mapping[str, Any]) -> None:
     """Raises ValueError for names of several runs in a column."""
-    for name, column in zip(table.column_names, table.columns):
+    for name, column in table.items():
         kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
         if name not in RUN_NAMES or not (pa.types.is_integer(kind) or str(kind) in TEXT_TYPES):
             continue

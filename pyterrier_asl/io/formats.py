@@ -9,8 +9,9 @@ import csv
 import io
 import json
 import math
+import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
@@ -21,8 +22,10 @@ import pyarrow as pa
 
 from ..common.lazy import pc, pd
 from ..common.notices import counted, excerpt
-from .columns import OPTIONAL, SYNONYMS, plain
-from .trec_text import MARK, NUMBER, Layout, fits, whole_number
+from .grades import grade_of, grades_hint
+from .synonyms import OPTIONAL, SYNONYMS, plain
+from .trec_text import MARK, Layout, fits, whole_number
+from .values import NUMBER, number_of
 
 #: Columns of numbers, and the types of columns that are not text.
 _NUMBERS = ("score", "label")
@@ -42,6 +45,20 @@ _VALUES = {
 _LONGEST = 1 << 24
 #: Lines before the first one that counts: comments, and the separator that Excel writes.
 _SKIPPED = re.compile(rb"#|sep=.\s*$", re.IGNORECASE)
+#: Forms of others that cannot be read: their name -> how the first line of text begins, or the
+#: names in the outer object of JSON.
+_OTHER_TEXT = {"LETOR and SVMrank (label qid:ID ...)": re.compile(rb"\s*\S+\s+qid:\S")}
+_OTHER_JSON = {
+    "LlamaIndex (queries, corpus, relevant_docs)": {"queries", "corpus", "relevant_docs"},
+    "requests of Elasticsearch's _rank_eval": {"requests"},
+    "results of Elasticsearch's _rank_eval": {"metric_score", "details"},
+    "promptfoo": {"results", "evalId"},
+}
+#: What is read instead of another form.
+_INSTEAD = (
+    "save a table whose first line names the columns (qid docno score, of qrels qid docno label), "
+    "or JSON {query: {document: number}}"
+)
 #: Names of columns of which a header has one.
 _KEYS = frozenset(name for key in ("qid", "docno", "name") for g in SYNONYMS[key] for name in g)
 
@@ -68,15 +85,25 @@ class Format:
         return self.name
 
 
-def recognise(head: bytes, layouts: Sequence[Layout] = ()) -> Format | None:
+def recognise(
+    head: bytes,
+    layouts: Sequence[Layout] = (),
+    names: Iterable[str] = (),
+    path: str | os.PathLike[str] = "the file",
+) -> Format | None:
     r"""The format of a file, by its first line that is neither blank nor a comment.
 
     Args:
         head: the beginning of the file.
         layouts: what lines without a header can be.
+        names: the names of columns that the caller gives.
+        path: the file, for errors.
 
     Returns:
         The format, with a layout for lines without a header, with blanks or tabs; None for others.
+
+    Raises:
+        ValueError: for a form of others.
 
     >>> print(recognise(b"Query-ID;Rating\n1;2\n"), recognise(b'{"q": {"d": 1}}'), sep=", ")
     a table separated by semicolons, JSON
@@ -88,15 +115,20 @@ def recognise(head: bytes, layouts: Sequence[Layout] = ()) -> Format | None:
     number, line = next(((n, x) for n, x in lines if x.strip() and not _SKIPPED.match(x)), (0, b""))
     if re.match(rb"\s*(\{\s*[\"}]|\[\s*[{\]]|[{[]\s*$)", line):
         return Format("JSON", "")
+    for other, beginning in _OTHER_TEXT.items():
+        if beginning.match(line):
+            raise ValueError(f"{path} has the form of {other}: {_INSTEAD}")
     for layout in layouts:
         if fits(line.split(), layout):
             return Format(str(layout), " ", layout=layout)
+    keys = _KEYS.union(plain(part) for name in names for part in name.split("|"))
     for separator, name in _SEPARATORS.items():
         fields = line.split(None if name == "blanks" else separator.encode())
-        names = [plain(field.decode("utf-8", "replace").strip("\"' \r\n")) for field in fields]
-        keys = len(_KEYS.intersection(names)) - (name == "blanks")
-        is_header = keys > 0 or not (layouts or names[0] or len(names) < 2)  # an index
-        if is_header and not any(name == "all" or NUMBER.fullmatch(name) for name in names):
+        texts = [plain(field.decode("utf-8", "replace").strip("\"' \r\n")) for field in fields]
+        number_of_keys = len(keys.intersection(texts)) - (name == "blanks")
+        has_index = not (layouts or texts[0] or len(texts) < 2)
+        is_header = number_of_keys > 0 or has_index
+        if is_header and not any(text == "all" or NUMBER.fullmatch(text) for text in texts):
             return Format(f"a table separated by {name}", separator, number)
         for layout in layouts[:1]:
             if len(line.split()) == 1 and fits(fields, layout):
@@ -128,7 +160,7 @@ def read_rows(path: Path, text: bytes, form: Format, *, is_draft: bool = False) 
         text: its content.
         form: its format.
         is_draft: whether somebody fills in the file: cells at the end of a row and the end of the
-            last line may be missing, and tabs separate text without quotation marks.
+            last line may be missing.
 
     Returns:
         Cells as text, in JSON as Python objects. The name of the index is 'line', or 'record' in
@@ -167,8 +199,7 @@ def _lines(path: Path, text: str, form: Format, is_draft: bool) -> Iterator[tupl
     if form.separator == " ":
         lines = (" ".join(line.split()) for line in lines)
     csv.field_size_limit(_LONGEST)
-    has_quotes = form.separator != " " and not (is_draft and form.separator == "\t")
-    quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if has_quotes else csv.QUOTE_NONE
+    quoting: Literal[0, 3] = csv.QUOTE_NONE if form.separator == " " else csv.QUOTE_MINIMAL
     reader = csv.reader(lines, delimiter=form.separator, strict=True, quoting=quoting)
     try:
         for row in reader:
@@ -189,20 +220,40 @@ def _json(path: Path, text: bytes) -> pd.DataFrame:
         rows = {n: json_object(line, f"{path}, line {n}") for n, line in lines if line.strip()}
         return pd.DataFrame([*rows.values()], [*rows], dtype=object).rename_axis("line")
     values = [*whole.values()] if isinstance(whole, dict) else []
-    is_row = bool(values) and not any(isinstance(value, (dict, list)) for value in values)
-    if values and all(isinstance(value, dict) for value in values) and not _KEYS & set(whole):
-        triples = [(qid, docno, v) for qid, docs in whole.items() for docno, v in docs.items()]
-        for outer, inner, value in triples:
-            if isinstance(value, dict):
+    for form, names in _OTHER_JSON.items() if values else ():
+        if names.issubset(whole):
+            raise ValueError(f"{path} is JSON of {form}: {_INSTEAD}")
+    is_nested = [isinstance(value, (dict, list)) for value in values]
+    has_keys = bool(values) and not _KEYS.isdisjoint(map(plain, whole))
+    is_row = bool(values) and not (all(is_nested) if has_keys else any(is_nested))
+    if not values or is_row or has_keys:
+        try:
+            frame = pd.DataFrame([whole] if is_row else whole, dtype=object)
+        except ValueError as error:
+            raise ValueError(f"{path} is JSON of another form ({error}): {_INSTEAD}") from None
+    else:
+        frame = pd.DataFrame(_triples(path, whole), columns=NESTED, dtype=object)
+    frame = frame.set_axis(range(1, len(frame) + 1))
+    return frame.rename_axis("line" if is_row else "record")
+
+
+def _triples(path: Path, whole: dict[str, Any]) -> list[tuple[str, str, Any]]:
+    """Query, document and value of JSON of two levels."""
+    triples = []
+    for outer, documents in whole.items():
+        if not isinstance(documents, dict):
+            form = "query -> list of documents" if isinstance(documents, list) else "another form"
+            raise ValueError(
+                f"{path} is JSON of {form} ({outer!r}: {excerpt(documents)}): {_INSTEAD}"
+            )
+        for inner, value in documents.items():
+            if isinstance(value, (dict, list)):
                 raise ValueError(
                     f"{path} is JSON of three levels ({outer!r} -> {inner!r} -> ...): save the two "
                     f"levels below {outer!r} in a separate file"
                 )
-        frame = pd.DataFrame(triples, columns=NESTED, dtype=object)
-    else:
-        frame = pd.DataFrame([whole] if is_row else whole, dtype=object)
-    frame = frame.set_axis(range(1, len(frame) + 1))
-    return frame.rename_axis("line" if is_row else "record")
+            triples.append((outer, inner, value))
+    return triples
 
 
 def json_object(line: str | bytes, where: str) -> dict[str, Any]:
@@ -225,61 +276,41 @@ def json_object(line: str | bytes, where: str) -> dict[str, Any]:
     raise ValueError(f"{where}: this is not a JSON object ({reason}): {excerpt(line.strip())}")
 
 
-def number_of(value: Any, what: str, *, infinite: bool = False) -> float:
-    """A number of a file or frame; NaN for a missing one (None, NaN, empty text).
-
-    Args:
-        value: text, a number of Python or NumPy, or None.
-        what: its name in errors.
-        infinite: whether it may be infinite.
-
-    Raises:
-        ValueError: for other values.
-
-    >>> number_of("2", "label"), number_of(" ", "label"), number_of("-inf", "score", infinite=True)
-    (2.0, nan, -inf)
-    """
-    if value is None or value is pd.NA or (isinstance(value, str) and not value.strip()):
-        return math.nan
-    number: float | None = None
-    with suppress(TypeError, ValueError, OverflowError):
-        if not isinstance(value, str) or NUMBER.fullmatch(value.strip()):
-            number = float(value)
-    if number is None or (math.isinf(number) and not infinite):
-        raise ValueError(f"the {what} {excerpt(value)} is not a number")
-    return number
-
-
-def cells_of(path: Path, rows: pd.DataFrame, name: Any, key: str) -> Any:
-    """A column of rows from :func:`read_rows`: ids, numbers, or None for optional values.
+def cells_of(
+    path: Path, rows: pd.DataFrame, name: Any, key: str, grades: Mapping[str, float]
+) -> pa.Array:
+    """A column of rows from :func:`read_rows`: ids, numbers, or null for optional values.
 
     Raises:
         ValueError: for a cell that is no id or number, with its line and its text.
     """
     cells, values = rows[name], []
+    kind = _TYPES.get(key, pa.large_string())
     with suppress(pa.ArrowException, TypeError):  # most columns hold text only
         column = pa.array(cells, pa.large_string())
-        typed = pc.cast(column, _TYPES.get(key, column.type))
+        typed = pc.cast(column, kind)
         # Text must be neither empty nor broken into lines, as a wrong quotation mark causes.
         is_good = (
             pc.is_finite(typed)
             if key in _NUMBERS
             else pc.match_substring_regex(column, r"\A[^\r\n]+\z")
         )
-        if not column.null_count and pc.all(is_good).as_py():
+        if not column.null_count and pc.all(is_good).as_py() and not (grades and key == "label"):
             return typed
     for line, cell in cells.items():
         try:
-            values.append(_value_of(cell, key))
+            values.append(_value_of(cell, key, grades))
         except ValueError as error:
             row = excerpt(" ".join(map(str, rows.loc[line])))
-            raise ValueError(f"{path}, {rows.index.name} {line}: {error}: {row}") from None
-    return pd.Series(values, dtype=float if key in _NUMBERS else object)
+            hint = grades_hint(cells, grades) if key == "label" else ""
+            raise ValueError(f"{path}, {rows.index.name} {line}: {error}: {row}{hint}") from None
+    return pa.array(values, kind)
 
 
-def _value_of(cell: Any, key: str) -> Any:
+def _value_of(cell: Any, key: str, grades: Mapping[str, float]) -> Any:
     if key in _NUMBERS:
-        if not math.isnan(number := number_of(cell, key, infinite=key == "score")):
+        number = grade_of(cell, grades) if key == "label" else number_of(cell, key, infinite=True)
+        if not math.isnan(number):
             return number
         hint = " (-1 if the document is not judged)" if key == "label" else ""
         raise ValueError(f"the {key} is missing{hint}")

@@ -3,30 +3,43 @@
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..common.escapes import text_of_cell
 from ..common.lazy import pd
-from .columns import as_frame, column_names, is_table
-from .files import StrPath, check_file
-from .formats import number_of, read_rows, recognise
+from ..common.notices import counted, excerpt
+from .columns import as_frame, is_table
+from .files import DeclaredFile
+from .formats import read_rows, recognise
+from .grades import GradesOfLabels, grade_of, grades_hint, label_grades
+from .opening import StrPath, open_text
 from .qrels import read_qrels
-from .trec_text import MARK, NUMBER, open_text
-from .values import text
+from .synonyms import NamesOfColumns, column_names, find_columns
+from .trec_text import MARK
+from .values import NUMBER, text
 
 COLUMNS = ["qid", "docno", "label", "source"]
 
-#: The columns that identify a judged document.
-KEY = ["qid", "docno"]
+#: The columns that identify a judged document, and the judge of a row, if there are several.
+KEY, JUDGE = ["qid", "docno"], "judge"
+
+#: Ids with what earlier releases wrote for a backslash, or before a formula, in tables with tabs.
+_ESCAPED = re.compile(r"'+[=@+-]|.*\\\\")
 
 #: Columns that may hold numbers in a row without a label.
-_NUMERIC = {*COLUMNS, "weight", "rank_a", "rank_b", "runs", "rank", "score"}
+_NUMERIC = {*COLUMNS, JUDGE, "weight", "rank_a", "rank_b", "runs", "rank", "score"}
 
 
-def read_labels(source: StrPath | pd.DataFrame) -> pd.DataFrame:
+def read_labels(
+    source: StrPath | pd.DataFrame,
+    *,
+    columns: NamesOfColumns = None,
+    grades: GradesOfLabels = None,
+) -> pd.DataFrame:
     """Labels from a frame or a file.
 
     A file is a table with a header ``qid docno label``, JSON lines with these keys, or qrels; for
@@ -35,65 +48,86 @@ def read_labels(source: StrPath | pd.DataFrame) -> pd.DataFrame:
 
     Args:
         source: the frame, or the path of the file.
+        columns: other names of columns, ``{"docno": "_id"}`` or ``"docno=_id"``.
+        grades: the grades of labels that are words, ``{"E": 3, "I": 0}`` or ``"E=3 I=0"``.
 
     Returns:
-        ``qid``, ``docno``, ``label``, ``source`` (by default the name of the file), one row per
-        labelled document.
+        ``qid``, ``docno``, ``label``, ``source`` (by default the judge, or the name of the file),
+        one row per labelled document; with a column of judges (``judge``, ``annotator``,
+        ``rater``, ``worker_id``, ``model``) also ``judge``, one row per document and judge.
 
     Raises:
         ValueError: for a row that is neither a label nor open, with its line: for a missing column,
             two columns with the same meaning, a missing id, a fraction as an id, a label that is
             not a finite number, a missing label with a number in a column of text; and for a
-            document with two different labels.
+            document with two different labels by one judge.
 
     >>> read_labels(pd.DataFrame({"qid": [1], "docno": ["d"], "label": [2]}))
       qid docno  label source
     0   1     d    2.0  label
     """
-    return labels_of(label_rows(source), _name_of(source))
+    return labels_of(label_rows(source, columns, grades), _name_of(source))
 
 
 def labels_of(rows: pd.DataFrame, source: str) -> pd.DataFrame:
     """The labels among the rows of :func:`label_rows`; ``source`` is their default source."""
-    sources = rows["source"].replace("", None).fillna(source) if "source" in rows else source
-    labels = rows.assign(source=sources).loc[rows["label"] >= 0, COLUMNS]
-    return labels.drop_duplicates(KEY, ignore_index=True)
+    judges = [JUDGE] if JUDGE in rows else []
+    sources = rows.get("source", rows.get(JUDGE, pd.Series(source, rows.index, dtype=object)))
+    labels = rows.assign(source=sources.replace("", None).fillna(source))
+    labels = labels.loc[rows["label"] >= 0, COLUMNS + judges]
+    return labels.drop_duplicates(KEY + judges, ignore_index=True)
 
 
-def label_rows(source: Any) -> pd.DataFrame:
+def label_rows(
+    source: Any, columns: NamesOfColumns = None, grades: GradesOfLabels = None
+) -> pd.DataFrame:
     """All rows of a file or frame of labels, with all their columns; see :func:`read_labels`.
 
     Returns:
         ``qid``, ``docno``, ``label`` (NaN or negative in open rows), and the other columns
         unchanged; the index is the number of the line.
     """
-    name = _name_of(source)
+    if isinstance(source, DeclaredFile):
+        return label_rows(source.path, source.columns, source.grades)
+    name, names, by_label = _name_of(source), column_names(columns), label_grades(grades)
     if is_table(source):
         frame = as_frame(source).reset_index(drop=True).rename_axis("row")
     else:
-        frame = _read_rows(Path(source))
-    names = column_names(frame.columns, COLUMNS, f"the labels in {name}")
-    frame = frame.rename(columns={there: ours for ours, there in names.items()})
-    where = frame.index.name
+        frame = _read_rows(Path(source), names, by_label)
+    of_table = find_columns(frame.columns, [*COLUMNS, JUDGE], f"the labels in {name}", names)
+    frame = frame.rename(columns={there: ours for ours, there in of_table.items()})
+    where = f"{name}, {frame.index.name}"
     labels = []
     for line, value in frame["label"].items():
         try:
-            labels.append(number_of(value, "label"))
+            labels.append(grade_of(value, by_label))
         except ValueError as error:
-            raise ValueError(f"{name}, {where} {line}: {error}") from None
+            hint = grades_hint(frame["label"].dropna(), by_label)
+            raise ValueError(f"{where} {line}: {error}{hint}") from None
     ids = {column: _ids(frame[column], f"{column} of {name}") for column in KEY}
     frame = frame.assign(label=np.array(labels, dtype=np.float64), **ids)
-    _check_misplaced(frame, f"{name}, {where}")
-    labelled = frame[frame["label"] >= 0]
-    differs = labelled[labelled.groupby(KEY)["label"].transform("nunique") > 1]
-    if len(differs):
-        same = differs[(differs[KEY] == differs[KEY].iloc[0]).all(axis=1)]
-        first, other = same.iloc[0], same[same["label"] != same["label"].iloc[0]].iloc[0]
-        raise ValueError(
-            f"{name}, {where}s {first.name} and {other.name}: document {first['docno']!r} of query "
-            f"{first['qid']!r} has the labels {first['label']:g} and {other['label']:g}: remove one"
-        )
+    _check_misplaced(frame, where)
+    _check_contradictions(frame, where)
     return frame
+
+
+def _check_contradictions(frame: pd.DataFrame, where: str) -> None:
+    """Raises ValueError for a document with two different labels by one judge."""
+    key = KEY + [JUDGE] * (JUDGE in frame)
+    labelled = frame[frame["label"] >= 0]
+    differs = labelled[labelled.groupby(key, dropna=False)["label"].transform("nunique") > 1]
+    if not len(differs):
+        return
+    first = differs.iloc[0]
+    same = differs[(differs[key] == first[key]).all(axis=1)]
+    other = same[same["label"] != first["label"]].iloc[0]
+    documents = len(differs.drop_duplicates(key))
+    more = f" (and {counted(documents - 1, 'more document')})" if documents > 1 else ""
+    raise ValueError(
+        f"{where}s {first.name} and {other.name}: document {first['docno']!r} of query "
+        f"{first['qid']!r} has the labels {first['label']:g} and {other['label']:g}{more}: remove "
+        "one, or name the judge of each row in a column 'judge'"
+    )
 
 
 def _name_of(source: Any) -> str:
@@ -122,16 +156,22 @@ def _ids(values: pd.Series, what: str) -> list[str]:
     return list(text(values, what).to_pylist())
 
 
-def _read_rows(path: Path) -> pd.DataFrame:
+def _read_rows(path: Path, names: Mapping[str, str], grades: Mapping[str, float]) -> pd.DataFrame:
     """The rows of a file of labels, by the numbers of their lines."""
-    check_file(path)
     with open_text(path) as stream:
         content = bytes(stream.read())
     if not content.strip(MARK + b" \t\r\n"):
         return pd.DataFrame(columns=COLUMNS)
-    form = recognise(content)
+    form = recognise(content, names=names.values(), path=path)
     if form is None:
-        qrels = read_qrels(path)
+        qrels = read_qrels(path, grades=grades)
         return qrels.set_axis(range(1, len(qrels) + 1)).rename_axis("line")
     rows = read_rows(path, content, form, is_draft=True)
-    return rows.map(text_of_cell) if form.separator else rows
+    for name in KEY if form.separator == "\t" else ():
+        for line, cell in rows.get(name, pd.Series(dtype=object)).items():
+            if _ESCAPED.match(str(cell)):
+                raise ValueError(
+                    f"{path}, line {line}: the id {excerpt(cell)} has an escape of earlier "
+                    "releases: write the id itself, in JSON lines if it has two backslashes"
+                )
+    return rows

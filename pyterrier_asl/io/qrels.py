@@ -11,18 +11,26 @@ import pyarrow as pa
 
 from ..common.lazy import pd
 from .columns import typed_table
-from .files import StrPath, read_table
+from .files import read_table
+from .grades import GradesOfLabels
+from .opening import StrPath
+from .synonyms import NamesOfColumns
 from .trec_text import QRELS
-from .values import without_dictionaries
+from .values import as_integers
 
-_QRELS = ("qid", "docno", "label", "iteration")
+_QRELS = ("qid", "docno", "label", "iteration", "judge")
 
 
 class UnknownDatasetError(ValueError):
     """ir_datasets has no dataset of this name."""
 
 
-def read_qrels(source: StrPath | pd.DataFrame | pa.Table) -> pd.DataFrame:
+def read_qrels(
+    source: StrPath | pd.DataFrame | pa.Table,
+    *,
+    columns: NamesOfColumns = None,
+    grades: GradesOfLabels = None,
+) -> pd.DataFrame:
     """Reads qrels.
 
     Args:
@@ -31,11 +39,14 @@ def read_qrels(source: StrPath | pd.DataFrame | pa.Table) -> pd.DataFrame:
             table with a header, JSON lines, or JSON of query -> document -> grade; columns have the
             names of PyTerrier (``qid docno label``), of ir_measures, or others in use, such as
             ``query-id corpus-id score`` and ``query docid rating``.
+        columns: other names of columns, ``{"docno": "_id"}`` or ``"docno=_id"``; ``"_id|id"`` where
+            a table has one or the other. Lines without names of columns do not need them.
+        grades: the grades of labels that are words, ``{"E": 3, "I": 0}`` or ``"E=3 I=0"``.
 
     Returns:
         The judgements in their order, with columns ``qid`` (str), ``docno`` (str) and ``label``
-        (int64 if every grade is a whole number, else float64), and ``iteration`` (str), the
-        subtopic, where a file has several.
+        (int64 if every grade is a whole number, else float64); ``iteration`` (str), the subtopic,
+        and ``judge`` (str), where a file has several.
 
     Raises:
         ValueError: If the content is not qrels; the message has the file, the line and its text.
@@ -47,18 +58,31 @@ def read_qrels(source: StrPath | pd.DataFrame | pa.Table) -> pd.DataFrame:
           qid docno  label
         0   7    d3    1.5
     """
-    return without_dictionaries(read_qrels_table(source)).to_pandas()  # type: ignore[no-any-return]
+    return _frame(read_qrels_table(source, columns=columns, grades=grades))
 
 
-def read_qrels_table(source: StrPath | pd.DataFrame | pa.Table) -> pa.Table:
+def _frame(table: pa.Table) -> pd.DataFrame:
+    """A table of qrels as a frame, whole grades as integers."""
+    whole = table.set_column(2, "label", as_integers(table["label"]))
+    return whole.to_pandas()  # type: ignore[no-any-return]
+
+
+def read_qrels_table(
+    source: StrPath | pd.DataFrame | pa.Table,
+    *,
+    columns: NamesOfColumns = None,
+    grades: GradesOfLabels = None,
+) -> pa.Table:
     """Reads qrels as an Arrow table.
 
     Args:
         source: A source of `read_qrels`.
+        columns: See `read_qrels`.
+        grades: See `read_qrels`.
 
     Returns:
         The judgements in their order, with columns ``qid`` and ``docno`` (Arrow text) and
-        ``label`` (int64 if every grade is a whole number, else float64), none of them null.
+        ``label`` (float64), none of them null.
 
     Raises:
         ValueError: If the content is not qrels; the message has the file, the line and its text.
@@ -69,7 +93,7 @@ def read_qrels_table(source: StrPath | pd.DataFrame | pa.Table) -> pa.Table:
         >>> path = Path(tempfile.mkdtemp()) / "qrels"
         >>> _ = path.write_text("q1 0 d7 2\\nq1 0 d3 0\\n")
         >>> read_qrels_table(path)["label"].to_pylist()
-        [2, 0]
+        [2.0, 0.0]
     """
     if isinstance(source, str) and not Path(source).is_file():
         try:
@@ -77,7 +101,7 @@ def read_qrels_table(source: StrPath | pd.DataFrame | pa.Table) -> pa.Table:
         except UnknownDatasetError as error:
             if not Path(source).exists():  # Else it is a folder, say, which read_table refuses.
                 raise FileNotFoundError(f"there is no file {source!r}, and {error}") from None
-    return read_table(source, QRELS, _QRELS)
+    return read_table(source, QRELS, _QRELS, columns=columns, grades=grades)
 
 
 def irds_qrels(dataset: str) -> pd.DataFrame:
@@ -96,7 +120,7 @@ def irds_qrels(dataset: str) -> pd.DataFrame:
 
     ``irds_qrels("vaswani")`` has the columns ``qid``, ``docno`` and ``label``, and 2,083 rows.
     """
-    return _irds_qrels_table(dataset).to_pandas()  # type: ignore[no-any-return]
+    return _frame(_irds_qrels_table(dataset))
 
 
 def official_measures(dataset: str) -> list[str]:

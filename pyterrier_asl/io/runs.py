@@ -19,15 +19,10 @@ import pyarrow as pa
 from ..common.lazy import pd
 from ..common.threads import cores, map_ahead
 from .columns import is_table
-from .files import (
-    SUFFIXES,
-    SUMMARIES,
-    StrPath,
-    local_path,
-    read_table,
-)
+from .files import SUFFIXES, SUMMARIES, DeclaredFile, read_table
+from .opening import StrPath, local_path
+from .synonyms import NamesOfColumns
 from .trec_text import RUN
-from .values import without_dictionaries
 
 T = TypeVar("T")
 RunSource: TypeAlias = "StrPath | pd.DataFrame | pa.Table"
@@ -110,6 +105,18 @@ def list_runs(
     return by_name
 
 
+def declared_runs(
+    source: StrPath | Iterable[StrPath], columns: NamesOfColumns
+) -> dict[str, RunSource]:
+    """The runs of `list_runs`, their files with names of columns.
+
+    >>> declared_runs([Path(__file__)], "docno=_id")["runs.py"].columns
+    'docno=_id'
+    """
+    files: Mapping[str, Any] = list_runs(source)
+    return {name: DeclaredFile(file, columns) for name, file in files.items()}
+
+
 def _by_name(files: Iterable[Path]) -> dict[str, RunSource]:
     by_name: dict[str, RunSource] = {}
     for file in files:
@@ -143,7 +150,7 @@ def _files_at(path: Path) -> list[Path]:
 # Reading runs
 
 
-def read_run(source: RunSource) -> pd.DataFrame:
+def read_run(source: RunSource, *, columns: NamesOfColumns = None) -> pd.DataFrame:
     """Reads a run with the columns of ``pt.io.read_results``.
 
     Args:
@@ -151,6 +158,8 @@ def read_run(source: RunSource) -> pd.DataFrame:
             has lines of TREC, lines ``qid docno rank`` as in MS MARCO, a table with a header, JSON
             lines, or JSON of query -> document -> score; for names of columns see `read_qrels`. A
             run without scores is ordered by its ranks (score = -rank).
+        columns: other names of columns, ``{"docno": "_id", "score": "_score"}`` or ``"docno=_id
+            score=_score"``; see `read_qrels`.
 
     Returns:
         The lines in their order, with columns ``qid`` (str), ``docno`` (str), ``rank`` (int64),
@@ -171,7 +180,8 @@ def read_run(source: RunSource) -> pd.DataFrame:
         0  q1    d7     1   12.5  bm25
         1  q1    d3     2   11.0  bm25
     """
-    return _run_frame(source, run_name(source) if isinstance(source, (str, os.PathLike)) else "run")
+    name = run_name(source) if isinstance(source, (str, os.PathLike)) else "run"
+    return _run_frame(source, name, columns)
 
 
 def read_run_table(source: RunSource) -> pa.Table:
@@ -183,8 +193,7 @@ def read_run_table(source: RunSource) -> pa.Table:
     Returns:
         The lines in their order, with columns ``qid`` and ``docno`` (Arrow text) and ``score``
         (float64), none of them null. Scores can be infinite but not NaN. Columns ``rank`` and
-        ``doc_len`` of the source are included; of a text file only the first ranks, others and
-        ranks that are not whole numbers are null.
+        ``doc_len`` of the source are included; ranks that are not whole numbers are null.
 
     Raises:
         ValueError: If the content is not a run; the message has the file, the line and its text.
@@ -206,13 +215,17 @@ def load_run(run: Any) -> Any:
 
 
 def read_runs(
-    source: StrPath | Iterable[StrPath] | Mapping[str, RunSource], *, threads: int | None = None
+    source: StrPath | Iterable[StrPath] | Mapping[str, RunSource],
+    *,
+    columns: NamesOfColumns = None,
+    threads: int | None = None,
 ) -> dict[str, pd.DataFrame]:
     """Reads several runs.
 
     Args:
         source: A folder: its files in the order of their names, without hidden files and
             subfolders; or one file; or several; or a dict from names to files or frames.
+        columns: other names of columns; see `read_run`.
         threads: The number of files to read at the same time; by default one per core.
 
     Returns:
@@ -232,7 +245,9 @@ def read_runs(
         >>> list(read_runs(folder))
         ['dph', 'bm25']
     """
-    return dict(_on_threads(_run_frame, list_runs(source), threads))
+    return dict(
+        _on_threads(lambda run, name: _run_frame(run, name, columns), list_runs(source), threads)
+    )
 
 
 def iter_runs(
@@ -279,8 +294,8 @@ def _on_threads(
     return ((name, run) for (name, _), run in runs)
 
 
-def _run_frame(source: RunSource, name: str) -> pd.DataFrame:
-    table = without_dictionaries(read_table(source, RUN, (*_RUN, "rank", "name")))
+def _run_frame(source: RunSource, name: str, columns: NamesOfColumns) -> pd.DataFrame:
+    table = read_table(source, RUN, (*_RUN, "rank", "name"), columns=columns)
     frame: pd.DataFrame = table.select(_RUN).to_pandas()
     frame.insert(2, "rank", _rank_column(table, frame))
     named = "name" in table.column_names

@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from ..common.notices import counted, excerpt
-from .columns import SYNONYMS, plain
-from .files import check_file
 from .formats import json_object
-from .trec_text import open_text
+from .opening import open_text
+from .synonyms import SYNONYMS, plain
 
 #: The characters of a document on the page.
 _BEGINNING = 280
@@ -110,7 +109,7 @@ def read_texts(
     """The texts of a file of queries or documents, by id.
 
     Each line is ``qid<TAB>query`` or ``docno<TAB>text``, or a JSON object with an id (``qid``,
-    ``docno``, ``_id`` or others of :data:`~pyterrier_asl.io.columns.SYNONYMS`) and texts
+    ``docno``, ``_id`` or others of :data:`~pyterrier_asl.io.synonyms.SYNONYMS`) and texts
     (``query``, ``title``, ``text``, ``contents``, ``body``, ``segment`` or ``passage``, in this
     order, with line feeds between them).
 
@@ -173,7 +172,6 @@ def text_lines(path: str | os.PathLike[str]) -> Iterator[str]:
         OSError: without such a file.
         ValueError: for text that is not UTF-8, with the file.
     """
-    check_file(Path(path))
     with open_text(Path(path)) as stream:
         try:
             yield from io.TextIOWrapper(stream, "utf-8-sig", newline="")

@@ -12,12 +12,9 @@ it reports the wrong line, or accepts text that only Arrow cannot read.
 from __future__ import annotations
 
 import math
-import os
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -29,12 +26,11 @@ import pyarrow.csv as pcsv
 from ..common.lazy import pc
 from ..common.notices import excerpt
 from ..common.threads import cores, map_ahead
-from .values import GrowingGroups, GrowingNumbers, GrowingText
+from .grades import grade_of, grades_hint
+from .values import NUMBER
 
 # Blocks of 2 MB are fastest: smaller ones need more calls, larger ones do not fit the cache.
 _BLOCK = 1 << 21
-# Blocks whose ranks are read where the first ranks are enough.
-_RANKED_BLOCKS = 2
 # Bytes of a block that are compared at the same time.
 _PIECE = 1 << 16
 # Smaller files, of which there are often many, are read by one thread each.
@@ -45,27 +41,11 @@ _LONGEST_LINE = 1 << 24
 
 #: The column with the name of the run, which is the same in all lines; the column of ranks.
 _NAME, _RANK = "name", "rank"
-#: Columns of text that is the same in many lines.
-_REPEATED = ("qid", "iteration")
-
-#: A number, as every reader but Arrow's takes it.
-NUMBER = re.compile(
-    r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?)", re.IGNORECASE | re.ASCII
-)
-
 #: A byte order mark of UTF-8.
 MARK = b"\xef\xbb\xbf"
 _MARKS = re.compile(rb"^(?:%s)+" % MARK, re.MULTILINE)
 _WHOLE = re.compile(rb"-?[0-9]{1,18}")
 _COMMENT = re.compile(rb"^#[^\n]*\n", re.MULTILINE)
-
-_COMPRESSIONS = {
-    b"\x1f\x8b": "gzip",
-    b"BZh": "bz2",
-    b"\x28\xb5\x2f\xfd": "zstd",
-    b"\x04\x22\x4d\x18": "lz4",
-}
-
 
 #: The table of a block, and the different values of the last column of a run.
 Parsed: TypeAlias = tuple[pa.Table, Collection[bytes]]
@@ -99,78 +79,64 @@ class Layout:
 
 RUN = Layout("run", ("qid", "Q0", "docno", "rank", "score", "name"), "score", True)
 QRELS = Layout("qrels", ("qid", "iteration", "docno", "label"), "label", False)
-#: A run of MS MARCO, ``qid pid rank``.
+#: A run of MS MARCO, ``qid pid rank``, and of ColBERT.
 RANKED = Layout("run", ("qid", "docno", "rank-or-score"), "rank-or-score", False)
+SCORED = Layout("run", ("qid", "docno", "rank", "score"), "score", True)
 
 
 def read_columns(
-    path: Path, layout: Layout, include: Sequence[str], *, first_ranks: bool = False
+    path: Path,
+    stream: Any,
+    layout: Layout,
+    include: Sequence[str],
+    *,
+    head: bytes = b"",
+    grades: Mapping[str, float] | None = None,
 ) -> pa.Table:
-    """Reads some columns of a text file, plain or compressed with gzip, bzip2, zstd or LZ4.
+    """Reads some columns of a text file.
 
     Args:
-        path: The file. Its first bytes, not its name, determine its compression.
+        path: The file, for errors and for its size.
+        stream: The text of the file.
         layout: Its columns.
         include: The columns to keep, ``layout.number`` among them.
-        first_ranks: Whether to read only the first ranks, some 100,000; all other ranks are null.
+        head: The beginning of the text, if it has been read from the stream.
+        grades: The grades of labels that are words.
 
     Returns:
         The lines in their order; ``layout.number`` as float64; ranks as int64, null where they are
-        not whole numbers; ``qid`` and ``iteration`` as dictionaries of text; other columns as text.
+        not whole numbers; other columns as text.
 
     Raises:
         ValueError: If the file is empty, binary, not UTF-8, or a line has another layout (the
             message has the file, the line's number and its text), or a run file holds several runs.
-        OSError: If the file cannot be read or decompressed.
+        OSError: If the file cannot be decompressed.
     """
 
-    def columns_of(number: int) -> Sequence[str]:
-        has_ranks = not first_ranks or number < _RANKED_BLOCKS
-        return [name for name in include if has_ranks or name != _RANK]
+    def parse(block: bytearray) -> Parsed | None:
+        return None if grades else _parse_quickly(block, layout, include)
 
-    def parse(block: tuple[int, bytearray]) -> Parsed | None:
-        return _parse_quickly(block[1], layout, columns_of(block[0]))
-
-    size = path.stat().st_size  # of compressed text less than the columns take
-    most = size // (2 * len(layout.columns))
-    numbers = GrowingNumbers(np.float64, most)
-    columns: dict[str, GrowingGroups | GrowingNumbers | GrowingText] = {layout.number: numbers}
-    for name in include:
-        if layout.types[name] == pa.large_string():
-            columns[name] = GrowingGroups() if name in _REPEATED else GrowingText(size, most)
-    ranks: list[pa.Array] = []
+    blocks, lines = _blocks(path, stream, head), 0
+    is_small = path.stat().st_size < _SMALL
+    parsed = (
+        ((b, parse(b)) for b in blocks) if is_small else map_ahead(parse, blocks, ahead=cores())
+    )
+    tables: list[pa.Table] = []
     names: dict[bytes, None] = {}
-    with open_text(path) as stream:
-        blocks = enumerate(_blocks(path, stream))
-        parsed = (
-            ((block, parse(block)) for block in blocks)
-            if size < _SMALL
-            else map_ahead(parse, blocks, ahead=cores())
-        )
-        for (number, block), quick in parsed:
-            table, tags = quick or _parse_slowly(path, number, block, layout, columns_of(number))
-            for name, column in columns.items():
-                for chunk in table[name].chunks:
-                    column.append(chunk)
-            if _RANK in table.column_names:
-                ranks += table[_RANK].chunks
-            names |= dict.fromkeys(tags)
-            if len(names) > 1 and layout is RUN:
-                first, second = map(excerpt, [*names][:2])
-                raise ValueError(
-                    f"{path} holds several runs (its last column has {first} and {second}): save "
-                    "each in a separate file, or give all lines one name"
-                )
-    if not len(numbers):
+    for block, quick in parsed:
+        table, tags = quick or _parse_slowly(path, lines, block, layout, include, grades or {})
+        tables.append(table)
+        lines += block.count(b"\n")
+        names |= dict.fromkeys(tags)
+        if len(names) > 1 and layout is RUN:
+            first, second = map(excerpt, [*names][:2])
+            raise ValueError(
+                f"{path} holds several runs (its last column has {first} and {second}): save "
+                "each in a separate file, or give all lines one name"
+            )
+    if not sum(map(len, tables)):
         raise ValueError(f"{path} is empty: it has no line but blank lines and comments")
-    joined = {name: column.array() for name, column in columns.items()}
-    if _RANK in include:
-        rest = len(numbers) - sum(map(len, ranks))
-        # Numbers in memory that is never written to, and that they are null.
-        buffers = pa.py_buffer(bytes(rest // 8 + 1)), pa.py_buffer(np.zeros(rest, dtype=np.int64))
-        nulls = pa.Array.from_buffers(pa.int64(), rest, buffers)
-        joined[_RANK] = pa.chunked_array([*ranks, nulls])
-    return pa.table({name: joined[name] for name in include})
+    return pa.concat_tables(tables).combine_chunks()
 
 
 def _parse_quickly(block: bytearray, layout: Layout, include: Sequence[str]) -> Parsed | None:
@@ -233,12 +199,17 @@ def _tags(names: pa.ChunkedArray) -> Collection[bytes]:
 
 
 def _parse_slowly(
-    path: Path, number: int, block: bytearray, layout: Layout, include: Sequence[str]
+    path: Path,
+    lines: int,
+    block: bytearray,
+    layout: Layout,
+    include: Sequence[str],
+    grades: Mapping[str, float],
 ) -> Parsed:
-    """Parses a block line by line; ``number`` is the number of the block in the file."""
+    """Parses a block line by line, after ``lines`` lines of the file."""
     values: dict[str, list[str | float | None]] = {name: [] for name in include}
     tags: dict[bytes, None] = {}
-    for line, text in enumerate(bytes(block[:-1]).split(b"\n")):
+    for line, text in enumerate(bytes(block[:-1]).split(b"\n"), lines + 1):
         fields = _fields(text, layout)
         is_comment = text.startswith(b"#")
         if not fields or (is_comment and not _is_line(text, layout)):
@@ -249,14 +220,13 @@ def _parse_slowly(
                     f"a line that begins with '#' is a comment, but this one has {layout}: "
                     "ids at the beginning of a line must not begin with '#'"
                 )
-            _check_columns(fields, layout, first=not (number or tags))
+            _check_columns(text, fields, layout, first=not (lines or tags))
             row = dict(zip(layout.columns, fields))
             for name in include:
-                values[name].append(_value(row[name], name, layout))
+                values[name].append(_value(row[name], name, layout, grades))
         except ValueError as error:
-            with open_text(path) as stream:
-                line += sum(b.count(b"\n") for b in islice(_blocks(path, stream), number))
-            raise ValueError(f"{path}, line {line + 1}: {error}: {excerpt(text)}") from None
+            hint = _labels_hint(block, fields, layout, grades)
+            raise ValueError(f"{path}, line {line}: {error}: {excerpt(text)}{hint}") from None
         tags[fields[-1]] = None
     table = {name: pa.array(values[name], layout.types[name]) for name in include}
     return pa.table(table), tags
@@ -274,11 +244,29 @@ def _fields(text: bytes, layout: Layout) -> list[bytes]:
     return fields
 
 
-def _check_columns(fields: Sequence[bytes], layout: Layout, first: bool) -> None:
+def _labels_hint(
+    block: bytearray, fields: Sequence[bytes], layout: Layout, grades: Mapping[str, float]
+) -> str:
+    """The option of grades, where the label of a line is a word."""
+    width = len(layout.columns)
+    if layout is not QRELS or len(fields) != width or is_number(fields[-1]):
+        return ""
+    rows = [line.split() for line in bytes(block).split(b"\n")]
+    labels = (row[-1].decode("utf-8", "replace") for row in rows if len(row) == width)
+    return grades_hint(labels, grades)
+
+
+def _check_columns(text: bytes, fields: Sequence[bytes], layout: Layout, first: bool) -> None:
     if len(fields) == len(layout.columns):
         return
     similar = [other.kind for other in (RUN, QRELS) if len(fields) == len(other.columns)]
     hint = f" (this looks like a {similar[0]} file)" if first and similar else ""
+    if text.count(b"\t") == len(layout.columns) - 1:
+        names = "\\t".join(layout.columns)
+        hint = (
+            " (columns between tabs whose ids have blanks: blanks separate columns here, so write "
+            f"the names of the columns into the first line, {names})"
+        )
     if first and len(fields) in (1, 3):
         hint = f" (a table names its columns in the first line, such as qid docno {layout.number})"
     raise ValueError(f"expected {layout}, found {len(fields)}{hint}")
@@ -293,7 +281,11 @@ def _is_line(comment: bytes, layout: Layout) -> bool:
 def fits(fields: Sequence[bytes], layout: Layout) -> bool:
     """Whether the fields of a line could be of this layout."""
     at = layout.columns.index(layout.number)
-    return len(fields) == len(layout.columns) and is_number(fields[at])
+    if len(fields) != len(layout.columns) or not is_number(fields[at]):
+        return False
+    return layout is not SCORED or (
+        whole_number(fields[2]) is not None and fields[1] not in (b"0", b"Q0")  # as in qrels
+    )
 
 
 def is_number(field: bytes) -> bool:
@@ -306,10 +298,14 @@ def whole_number(field: bytes) -> int | None:
     return int(field) if _WHOLE.fullmatch(field) else None
 
 
-def _value(field: bytes, name: str, layout: Layout) -> str | float | None:
+def _value(
+    field: bytes, name: str, layout: Layout, grades: Mapping[str, float]
+) -> str | float | None:
     """The value of a field of a column."""
     if name == _RANK:
         return whole_number(field)
+    if grades and name == layout.number:
+        return grade_of(field.decode("utf-8", "replace"), grades)
     if name != layout.number:
         try:
             return field.decode()
@@ -324,36 +320,8 @@ def _value(field: bytes, name: str, layout: Layout) -> str | float | None:
     return value
 
 
-@contextmanager
-def open_text(path: Path) -> Iterator[Any]:
-    """Opens the text of a file, decompressed by its first bytes.
-
-    Raises:
-        OSError: within the context, for a file that cannot be read to its end.
-    """
-    with path.open("rb") as file:
-        head = file.read(4)
-    codec = next((codec for magic, codec in _COMPRESSIONS.items() if head.startswith(magic)), None)
-    opened: Any = None
-    if codec == "gzip":
-        with suppress(ImportError):
-            from isal import igzip  # faster
-
-            opened = igzip.open(path, "rb")
-    try:
-        with opened or pa.input_stream(pa.OSFile(os.fsencode(path)), compression=codec) as stream:
-            yield stream
-    except (ValueError, MemoryError):
-        raise
-    except Exception as error:  # its type depends on the compression
-        raise OSError(
-            f"{path} cannot be read to its end, it may be damaged or cut short: {error}"
-        ) from error
-
-
-def _blocks(path: Path, stream: Any) -> Iterator[bytearray]:
-    """The stream's text in blocks of whole lines, each with a line feed at its end."""
-    rest = b""
+def _blocks(path: Path, stream: Any, rest: bytes) -> Iterator[bytearray]:
+    """The text after ``rest`` in blocks of whole lines, each with a line feed at its end."""
     size = min(_BLOCK, 64 * path.stat().st_size)  # a small file needs less memory
     while True:
         # Reads into the block: copies of megabytes take as long as reading.
@@ -384,8 +352,8 @@ def _blocks(path: Path, stream: Any) -> Iterator[bytearray]:
         if end:
             del block[end:]
             yield block
-    if rest:
-        yield bytearray(rest + b"\n")
+    if block:
+        yield block if block.endswith(b"\n") else block + b"\n"
 
 
 def _tidy(block: bytearray) -> tuple[bytearray, str]:

@@ -8,6 +8,8 @@ PyArrow's ``array``, ``scalar`` and ``to_numpy`` import pandas, which takes long
 
 from __future__ import annotations
 
+import math
+import re
 from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
@@ -18,9 +20,15 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ..common.lazy import pc, pd
+from ..common.notices import excerpt
 from ..common.types import Bytes, Ints
 
 Codes = npt.NDArray[np.int32]
+
+#: A number, as every reader but Arrow's takes it.
+NUMBER = re.compile(
+    r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?)", re.IGNORECASE | re.ASCII
+)
 
 #: Arrow's names of types that are text.
 TEXT_TYPES = ("string", "large_string", "string_view")
@@ -54,12 +62,6 @@ def numpy_numbers(array: pa.Array) -> npt.NDArray[Any]:
     kind = np.dtype(array.type.to_pandas_dtype())
     data = array.buffers()[1] or b""  # without rows there may be no buffer
     return np.frombuffer(data, kind, len(array), array.offset * kind.itemsize)
-
-
-def without_dictionaries(table: pa.Table) -> pa.Table:
-    """A table with text instead of dictionaries of text."""
-    kinds = [(field.name, getattr(field.type, "value_type", field.type)) for field in table.schema]
-    return table.cast(pa.schema(kinds))
 
 
 def take(column: Any, rows: npt.NDArray[np.integer[Any]]) -> Any:
@@ -104,78 +106,6 @@ def ids_of(starts: Ints, data: Bytes) -> pa.LargeStringArray:
     return pa.LargeStringArray.from_buffers(
         len(starts) - 1, pa.py_buffer(starts), pa.py_buffer(data)
     )
-
-
-class GrowingNumbers:
-    """A column of numbers that grows block by block, so that the memory of blocks is used again.
-
-    Args:
-        kind: the type of the numbers.
-        size: the numbers to reserve memory for; pages that are not written to take none.
-    """
-
-    def __init__(self, kind: npt.DTypeLike, size: int) -> None:
-        self._reserved, self._used = np.empty(size, dtype=kind), 0
-
-    def append(self, numbers: pa.Array | npt.NDArray[Any]) -> None:
-        """Adds numbers without nulls."""
-        numbers = numpy_numbers(numbers) if isinstance(numbers, pa.Array) else numbers
-        end = self._used + len(numbers)
-        if end > len(self._reserved):  # the system moves pages, not bytes
-            self._reserved.resize(end + end // 8, refcheck=False)
-        self._reserved[self._used : end] = numbers
-        self._used = end
-
-    def __len__(self) -> int:
-        return self._used
-
-    def array(self) -> pa.Array:
-        """The column."""
-        return arrow_numbers(self.numbers())
-
-    def numbers(self) -> npt.NDArray[Any]:
-        """The column as a view of its memory."""
-        return self._reserved[: self._used]
-
-
-class GrowingText:
-    """A column of text that grows block by block.
-
-    Args:
-        size: the bytes to reserve memory for.
-        rows: the rows to reserve memory for.
-    """
-
-    def __init__(self, size: int, rows: int) -> None:
-        self._ends, self._data = GrowingNumbers(np.int64, rows + 1), GrowingNumbers(np.uint8, size)
-        self._ends.append(np.zeros(1, dtype=np.int64))
-
-    def append(self, ids: pa.LargeStringArray) -> None:
-        """Adds rows."""
-        offsets, data = arrays_of(ids)
-        self._ends.append(offsets[1:] + (len(self._data) - offsets[0]))
-        self._data.append(data[offsets[0] : offsets[-1]])
-
-    def array(self) -> pa.LargeStringArray:
-        """The column."""
-        return ids_of(self._ends.numbers(), self._data.numbers())
-
-
-class GrowingGroups:
-    """A column of ids that repeat row after row; it grows block by block."""
-
-    def __init__(self) -> None:
-        self._groups: list[tuple[Ints, pa.LargeStringArray]] = []
-
-    def append(self, ids: pa.LargeStringArray) -> None:
-        """Adds rows."""
-        self._groups.append(_groups_of(ids))
-
-    def array(self) -> pa.DictionaryArray:
-        """The column; each different id is in its dictionary once."""
-        sizes, ids = zip(*self._groups)
-        numbers, different = _codes_of(np.concatenate(sizes), pa.concat_arrays(ids))
-        return pa.DictionaryArray.from_arrays(arrow_numbers(numbers), different)
 
 
 def _groups_of(ids: pa.LargeStringArray) -> tuple[Ints, pa.LargeStringArray]:
@@ -366,6 +296,31 @@ def _from_objects(values: Any, what: str) -> npt.NDArray[np.float64]:
         return np.asarray([np.nan if v is None else v for v in values], dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"the {what} must be numbers: {error}") from None
+
+
+def number_of(value: Any, what: str, *, infinite: bool = False) -> float:
+    """A number of a file or frame; NaN for a missing one (None, NaN, empty text).
+
+    Args:
+        value: text, a number of Python or NumPy, or None.
+        what: its name in errors.
+        infinite: whether it may be infinite.
+
+    Raises:
+        ValueError: for other values.
+
+    >>> number_of("2", "label"), number_of(" ", "label"), number_of("-inf", "score", infinite=True)
+    (2.0, nan, -inf)
+    """
+    if value is None or value is pd.NA or (isinstance(value, str) and not value.strip()):
+        return math.nan
+    number: float | None = None
+    with suppress(TypeError, ValueError, OverflowError):
+        if not isinstance(value, str) or NUMBER.fullmatch(value.strip()):
+            number = float(value)
+    if number is None or (math.isinf(number) and not infinite):
+        raise ValueError(f"the {what} {excerpt(value)} is not a number")
+    return number
 
 
 def check_finite(grades: npt.NDArray[np.float64], what: str) -> None:

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from ..common.notices import counted, progress_bar
 from ..common.types import Floats
-from ..io.files import file_format
+from ..io.opening import decompressed, file_format, open_file
 from ..io.qrels import irds_documents
 from ..io.saved_tables import load_table, save_table
 from ..io.trec_text import Layout, read_columns
@@ -162,16 +162,18 @@ class DocLengths(Named):
         [80.0, 120.0]
         """
         file = Path(path)
-        if file.is_file() and file.stat().st_size > 0 and file_format(file) != "Parquet":
-            return cls._from_text(file, name)
+        with open_file(file) as opened:
+            if file.stat().st_size and file_format(file, opened) != "Parquet":
+                with decompressed(file, opened) as stream:
+                    return cls._from_text(file, stream, name)
         table = load_table(path, kind=cls.KIND, version=_VERSION)
         saved = json.loads(table.schema.metadata[b"lengths"])["name"]
         return cls(table["docno"], table["doc_len"], name=name or saved)
 
     @classmethod
-    def _from_text(cls, path: Path, name: str | None) -> Self:
+    def _from_text(cls, path: Path, stream: Any, name: str | None) -> Self:
         try:
-            table = read_columns(path, _LINES, _LINES.columns)
+            table = read_columns(path, stream, _LINES, _LINES.columns)
         except ValueError as error:
             raise ValueError(f"{error} (and it is not a pyterrier_asl {cls.KIND} file)") from None
         try:

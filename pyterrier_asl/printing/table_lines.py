@@ -9,11 +9,10 @@ import os
 import sys
 import textwrap
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import chain, zip_longest
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, islice, zip_longest
 from typing import Any, NamedTuple, TypeAlias, cast
 
-from ..common.escapes import escape_cell, escape_formula
 from ..common.lazy import pd
 
 #: A table: a frame, or its columns by name.
@@ -216,19 +215,13 @@ def rows_per_value(scores: Columns, *, with_run: bool = True) -> dict[str, list[
 def tsv_lines(table: Columns, *, header: bool = True, places: int = 4) -> Iterator[str]:
     r"""The names of the columns, then one line per row, with tabs; missing values are empty.
 
-    In text, tabs, line feeds, carriage returns and backslashes are written as ``\t``, ``\n``,
-    ``\r`` and a double backslash.
+    Text with a tab, a line feed or a quotation mark is in quotation marks, as in CSV.
 
     >>> list(tsv_lines({"run": ["a"], "AP": [1 / 3], "p": [2e-7]}, places=2))
     ['run\tAP\tp', 'a\t0.33\t2e-07']
     """
-    columns = {
-        name: [_cell(value, name, places) for value in values]
-        for name, values in column_lists(table).items()
-    }
-    if header:
-        yield "\t".join(escape_cell(str(name)) for name in columns)
-    yield from map("\t".join, zip(*columns.values()))
+    lines = _separated(table, "\t", places)
+    return lines if header else islice(lines, 1, None)
 
 
 def csv_lines(table: Columns, *, places: int = 4) -> Iterator[str]:
@@ -237,25 +230,29 @@ def csv_lines(table: Columns, *, places: int = 4) -> Iterator[str]:
     >>> list(csv_lines({"run": ["a, b", "c"], "AP": [1 / 3, 0.5]}, places=2))
     ['run,AP', '"a, b",0.33', 'c,0.50']
     """
+    return _separated(table, ",", places)
+
+
+def _separated(table: Columns, separator: str, places: int) -> Iterator[str]:
     columns = {
-        escape_formula(str(name)): [_cell(value, name, places, escape_formula) for value in values]
+        str(name): [_cell(value, name, places) for value in values]
         for name, values in column_lists(table).items()
     }
     for row in chain([columns], zip(*columns.values())):
         line = io.StringIO()
-        csv.writer(line, lineterminator="").writerow(row)
+        csv.writer(line, delimiter=separator, lineterminator="").writerow(row)
         yield line.getvalue()
 
 
-def _cell(value: Any, column: str, places: int, escape: Callable[[str], str] = escape_cell) -> str:
+def _cell(value: Any, column: str, places: int) -> str:
     plain = as_python(value)
     if is_p_value(plain, column) and places != EVERY_PLACE:
         return f"{plain:.{max(places, 1)}g}"
     if isinstance(plain, bool):
         return str(plain).lower()
     if isinstance(plain, list):
-        return escape(" ".join(map(str, plain)))
-    return "" if plain is None else escape(number_or_text(plain, column, places))
+        return " ".join(map(str, plain))
+    return "" if plain is None else number_or_text(plain, column, places)
 
 
 def jsonl_lines(table: Columns) -> Iterator[str]:

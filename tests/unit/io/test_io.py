@@ -29,6 +29,7 @@ from pyterrier_asl.io import qrels, runs, trec_text
 from pyterrier_asl.io.atomic import replacing
 from pyterrier_asl.io.columns import run_columns
 from pyterrier_asl.io.groups import read_groups
+from pyterrier_asl.io.opening import open_text
 from pyterrier_asl.io.runs import run_name
 from pyterrier_asl.io.saved_tables import load_table, save_table
 from pyterrier_asl.io.texts import Texts
@@ -120,6 +121,11 @@ words = st.sampled_from(b'q 1 -2.5 nan inf 1_0 0x1 NA \xe9 " \xef\xbb\xbf \x01'.
 gaps = st.sampled_from([b" ", b"\t", b"  ", b" \r", b"\x0c", b"\xc2\xa0", b",", b"\x1f"])
 
 
+def read_lines(path, layout):
+    with open_text(path) as stream:
+        return trec_text.read_columns(path, stream, layout, ["qid", "docno", layout.number])
+
+
 @given(
     st.lists(st.lists(st.tuples(words, gaps), min_size=4, max_size=6), min_size=1, max_size=4),
     st.sampled_from([trec_text.RUN, trec_text.QRELS]),
@@ -130,15 +136,15 @@ def test_lines_are_accepted_alone_and_before_a_wrong_line(tmp_path_factory, line
     path = tmp_path_factory.mktemp("any") / "a"
     path.write_bytes(content + b"\nwrong")
     with pytest.raises(ValueError) as wrong:
-        trec_text.read_columns(path, layout, ["qid", "docno", layout.number])
+        read_lines(path, layout)
     path.write_bytes(content)
     found, error = [], ""
     try:
-        found = rows(trec_text.read_columns(path, layout, ["qid", "docno", layout.number]))
+        found = rows(read_lines(path, layout))
     except ValueError as raised:
         error = str(raised)
     if error and "several runs" not in error:
-        assert str(wrong.value) == error
+        assert str(wrong.value).partition("; give")[0] == error.partition("; give")[0]
         return
     assert f"a, line {len(lines) + 1}: expected {layout}, found 1" in str(wrong.value)
     at = layout.columns.index(layout.number)
@@ -371,13 +377,12 @@ def test_a_file_without_permission(write):
 
 @pytest.mark.parametrize(
     ("grades", "kind", "expected"),
-    [("1 0 -2", pa.int64(), [1, 0, -2]), ("1 1.7 -0.5", pa.float64(), [1, 1.7, -0.5])]
-    + [("1.0 2", pa.int64(), [1, 2])],
+    [("1 0 -2", int, [1, 0, -2]), ("1 1.7 -0.5", float, [1, 1.7, -0.5]), ("1.0 2", int, [1, 2])],
 )
 def test_grades(write, grades, kind, expected):
-    table = qrels.read_qrels_table(write("".join(f"q\t0  d {g}\n" for g in grades.split())))
-    assert (table["label"].type, table["label"].to_pylist()) == (kind, expected)
-    assert table.column_names == ["qid", "docno", "label"]
+    frame = qrels.read_qrels(write("".join(f"q\t0  d {g}\n" for g in grades.split())))
+    assert (frame["label"].dtype, frame["label"].tolist()) == (kind, expected)
+    assert [*frame] == ["qid", "docno", "label"]
 
 
 @pytest.mark.parametrize(
@@ -673,14 +678,21 @@ def test_other_files_are_refused(tmp_path, write):
         load_table(tmp_path / "nothing", kind="pool", version=1)
 
 
-def test_changed_content_is_damage(tmp_path):
-    path = tmp_path / "t"
-    for changed in ({"a": [2]}, {"b": [1]}, {"a": ["1"]}, {"a": [1, 1]}):
-        save_table(pa.table({"a": [1]}), path, kind="pool", version=1)
-        metadata = pq.read_schema(path).metadata
-        pq.write_table(pa.table(changed).replace_schema_metadata(metadata), path)
-        with pytest.raises(ValueError, match="t is damaged: its content has changed"):
-            load_table(path, kind="pool", version=1)
+def test_changed_bytes_are_noticed_or_change_nothing(tmp_path):
+    path, random, noticed = tmp_path / "t", np.random.default_rng(1), 0
+    table = pa.table({"a": random.integers(0, 1000, 2000), "b": [f"d{i}" for i in range(2000)]})
+    save_table(table, path, kind="pool", version=1)
+    content = path.read_bytes()
+    for place in random.integers(4, len(content), 60):
+        changed = bytearray(content)
+        changed[place] ^= 1 << random.integers(8)
+        path.write_bytes(changed)
+        try:
+            assert load_table(path, kind="pool", version=1).equals(table)
+        except ValueError as error:
+            assert str(path) in str(error)
+            noticed += 1
+    assert noticed > 50
 
 
 def test_a_failed_save_leaves_the_old_file(tmp_path, small_files):

@@ -1,4 +1,4 @@
-"""Folders, names and tables as people have them (escapes.py, runs.py)."""
+"""Folders, names and tables as people have them (runs.py)."""
 
 from __future__ import annotations
 
@@ -14,10 +14,8 @@ import small
 from _files import write_run
 
 from pyterrier_asl import evaluate, ranks
-from pyterrier_asl.common.escapes import escape_formula, text_of_cell, text_of_formula
 from pyterrier_asl.common.threads import check_jobs
 from pyterrier_asl.io.runs import list_runs, read_runs, run_name
-from pyterrier_asl.printing.table_lines import tsv_lines
 from pyterrier_asl.printing.tables import latex, show
 
 
@@ -72,19 +70,6 @@ def test_tables_of_other_libraries_are_read_by_arrows_interface():
     expected = evaluate(run, qrels, "RR ASL")
     for runs in (Foreign(run), {"run": Foreign(run)}):
         pd.testing.assert_frame_equal(evaluate(runs, Foreign(qrels), "RR ASL"), expected)
-
-
-FORMULAS = ["=HYPERLINK(1)", "=1", "@SUM(1)", "+cmd|'/C calc'!A0", "-f(1)", "'=1", "''=1"]
-TEXTS = ["", "a=b", "-1", "-abc", "+x", "@user", "'90s", "bm25"]
-
-
-@pytest.mark.parametrize("text", [*FORMULAS, *TEXTS])
-def test_formulas_are_escaped_and_read_back(text):
-    escaped = escape_formula(text)
-    assert escaped == ("'" + text if text in FORMULAS else text)
-    assert text_of_formula(escaped) == text
-    [line] = tsv_lines({"run": [text], "AP": [-0.5]}, header=False)
-    assert line == f"{escaped}\t-0.5000" and text_of_cell(line.partition("\t")[0]) == text
 
 
 def test_numbers_of_workers_that_are_refused():
