@@ -240,8 +240,8 @@ def _separated(table: Columns, separator: str, places: int) -> Iterator[str]:
     }
     for row in chain([columns], zip(*columns.values())):
         line = io.StringIO()
-        csv.writer(line, delimiter=separator, lineterminator="").writerow(row)
-        yield line.getvalue()
+        csv.writer(line, delimiter=separator).writerow(row)
+        yield line.getvalue().removesuffix("\r\n")
 
 
 def _cell(value: Any, column: str, places: int) -> str:

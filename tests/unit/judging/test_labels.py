@@ -64,7 +64,7 @@ def test_ids_survive_a_table(tmp_path):
     frame = pd.DataFrame({"qid": IDS, "docno": IDS[::-1], "label": range(len(IDS))})
     path.write_text("".join(line + "\n" for line in tsv_lines(frame)), encoding="utf-8")
     assert of(path) == frame.astype({"label": float}).values.tolist()
-    for escaped in ("C:\\\\new", "'=1"):  # as releases before 0.3 wrote C:\new and =1
+    for escaped in ("C:\\\\new", "'=1"):  # as 0.1.0 wrote C:\new and =1
         path.write_text(f"qid\tdocno\tlabel\nq\t{escaped}\t1\n", encoding="utf-8")
         with pytest.raises(ValueError, match="line 2: the id .* has an escape of earlier releases"):
             read_labels(path)
