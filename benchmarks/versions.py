@@ -19,11 +19,10 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
-
-import tomllib
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -59,12 +58,12 @@ class Environment(NamedTuple):
 #: Earlier releases on one Python; the newest on all; the oldest allowed on the oldest Python.
 #: PyTerrier requires ir_measures 0.4.1.
 ENVIRONMENTS = [
-    *(Environment(python) for python in ("3.10", "3.11", "3.12", "3.13", "3.14")),
+    *(Environment(python) for python in ("3.11", "3.12", "3.13", "3.14")),
     Environment("3.11", ("pyterrier==1.1.1", "ir-measures==0.4.2")),
     Environment("3.11", ("pyterrier==1.1.0", "ir-measures==0.4.1")),
     Environment("3.11", ("pyterrier==1.0.4", "ir-measures==0.4.1")),
     Environment("3.11", ("pyterrier==1.0.0", "ir-measures==0.4.1", "pandas<3")),
-    Environment("3.10", oldest=True),
+    Environment("3.11", oldest=True),
 ]
 
 

@@ -60,6 +60,8 @@ HERE = Path(__file__).parent
 def pytest_addoption(parser: pytest.Parser) -> None:
     what = f"also the folders {', '.join(FULL)} and tests that are marked slow"
     parser.addoption("--full", action="store_true", help=what)
+    what = "write the screens of tests/transcripts again"
+    parser.addoption("--renew", action="store_true", help=what)
 
 
 def pytest_configure(config: pytest.Config) -> None:

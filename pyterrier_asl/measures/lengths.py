@@ -23,8 +23,9 @@ from ..judging.pair_index import PairIndex
 from .named import Named
 
 if TYPE_CHECKING:
+    from typing import Self
+
     import pandas as pd
-    from typing_extensions import Self
 
 _IRDS = "irds:"
 _VERSION = 1

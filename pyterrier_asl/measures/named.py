@@ -21,8 +21,9 @@ import numpy.typing as npt
 from ..io.digests import digest_of
 
 if TYPE_CHECKING:
+    from typing import Self
+
     import pyarrow as pa
-    from typing_extensions import Self
 
 #: The number of objects that are kept without a reference: the last built, loaded or used.
 KEPT = 8

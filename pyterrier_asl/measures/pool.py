@@ -28,7 +28,7 @@ from ..scoring.rareness import FEW, count_finders
 from .named import Named
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    from typing import Self
 
 _VERSION = 1
 

@@ -90,7 +90,7 @@ def test_ids_survive_a_table(tmp_path):
         ("qid\tdocno\tlabel\nq\tx\t1\n\nq\ty\tgood\n", "line 4: the label 'good' is not a number"),
         ("qid,docno,text,label\nq,x,'a\nb',1\nq,y,d,1,2\n", "line 4: found 5 fields"),
         ("qid\tdocno\nq\tx\n", f"{NO_LABEL}; there are qid, docno"),
-        ('{"qid": ' + "[" * 3000 + "\n" + LINE, "line 1: .*it is nested too deeply"),
+        ('{"qid": ' + "[" * 10**5 + "\n" + LINE, "line 1: .*it is nested too deeply"),
         ("qid\tlabel\nq\t1\n", "there is no column docno or doc_id; there are qid, label"),
         ("qid\tdocno\tdoc_id\tlabel\nq\tx\ty\t1\n", "there are both docno and doc_id"),
     ],
