@@ -1,7 +1,7 @@
 """Screens: each file of ``tests/transcripts`` holds commands and what they print.
 
-A person has read them. ``pytest tests/contract/test_transcripts.py --renew`` writes them again: read
-the difference before you commit it. Numbers are compared with an independent source elsewhere.
+A person has read them. ``pytest tests/contract/test_transcripts.py --renew`` writes them again:
+read the difference before you commit it. Numbers are compared with an independent source elsewhere.
 
 ``$ cat > NAME`` writes the lines below it to a file. The collection of ``small.py`` is in ``qrels``
 and ``runs``.
