@@ -52,12 +52,16 @@ def test_the_name_of_a_file_that_is_no_utf8(folder):
     assert run_name("für.run").encode() == "für".encode()
 
 
+#: The type of text in Polars, which Arrow can export from release 22 on.
+VIEW = pa.string_view() if int(pa.__version__.split(".")[0]) > 21 else pa.large_string()
+
+
 class Foreign:
-    """A table of another library, such as Polars, whose text is of the type string_view."""
+    """A table of another library, such as Polars."""
 
     def __init__(self, frame: pd.DataFrame) -> None:
         table = pa.Table.from_pandas(frame, preserve_index=False)
-        fields = [(f.name, pa.string_view() if "id" in f.name else f.type) for f in table.schema]
+        fields = [(f.name, VIEW if "id" in f.name else f.type) for f in table.schema]
         self._table = table.cast(pa.schema(fields))
 
     def __arrow_c_stream__(self, requested_schema=None):
