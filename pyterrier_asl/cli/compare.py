@@ -7,8 +7,6 @@ Examples:
   pyterrier-asl compare qrels.txt bm25.run dense.run -m LexiP -q -o tsv > queries.tsv
   pyterrier-asl compare qrels.txt live.run new.run --fail-if 'nASL@1000 worse p<.05'
   pyterrier-asl compare --scores scores.csv live new --fail-if 'nDCG@10 worse p<.05'
-  pyterrier-asl compare --track dl19 dl19.qrels dl19-runs/ --track dl20 dl20.qrels dl20-runs/ \\
-      --baseline bm25 -m nDCG@10
   pyterrier-asl compare qrels.txt live.run new.run \\
       --fail-if 'nDCG@10 worse by 2%' --fail-if 'sgnLP worse p<.01'
 
@@ -38,13 +36,12 @@ The guard (--fail-if) prints one line per condition; its exit status is
   0  PASS   no condition holds
   1  FAIL   a condition holds, or RUN_B leaves queries unanswered that RUN_A answers
   2  ERROR  a condition cannot be tested, RUN_A lacks queries that RUN_B answers, ids are in another
-            form, scores do not order documents, or there is another error; all outputs report it
+            form, scores do not order documents, or there is another error
 With --allow-missing, missing queries do not change the verdict.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -60,19 +57,7 @@ if TYPE_CHECKING:
 
 
 class GuardCommand(outputs.Command):
-    """A command whose outputs also report errors in its arguments."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parses the arguments."""
-        try:
-            return super().parse_args(ctx, [*args])
-        except click.UsageError as error:
-            if not ctx.resilient_parsing:
-                with self.make_context(
-                    ctx.info_name, [*args], resilient_parsing=True, ignore_unknown_options=True
-                ) as lenient:
-                    _report_error(lenient.params, error)
-            raise
+    """A command whose outputs also report errors."""
 
     def invoke(self, ctx: click.Context) -> Any:
         """Runs the command."""
@@ -86,21 +71,18 @@ class GuardCommand(outputs.Command):
 
 
 def _check_inputs(values: Mapping[str, Any]) -> None:
-    """Checks that there are qrels and runs, or scores, or tracks, with options for these."""
-    tracks, scores, systems = values["tracks"], values["scores"], _positional(values)
-    if bool(tracks) != bool(values["baseline"]) or (tracks and (scores or systems)):
-        raise click.UsageError("--track goes with --baseline NAME, without runs and --scores")
-    if not tracks and len(systems) < (2 if scores else 3):
+    """Checks that there are qrels and runs, or scores, with options for these."""
+    scores, systems = values["scores"], _positional(values)
+    if len(systems) < (2 if scores else 3):
         names = ("BASELINE", "NAME...") if scores else ("QRELS", "RUN_A", "RUN_B...")
         raise click.UsageError(f"Missing argument '{names[len(systems)]}'.")
-    if (tracks or scores) and values["show"] == "documents":
-        raise click.UsageError("--show documents needs the runs and qrels of one collection")
+    if scores and values["show"] == "documents":
+        raise click.UsageError("--show documents needs runs and qrels")
     if values["topics"] and values["show"] != "queries":
         raise click.UsageError("--topics needs -q, which lists queries")
     outputs.check_chart()
-    of_guard = map(values.get, ("junit", "summary", "github", "allow_missing"))
-    if not values["conditions"] and any(of_guard):
-        raise click.UsageError("--junit, --summary, --github and --allow-missing go with --fail-if")
+    if not values["conditions"] and (values["junit"] or values["allow_missing"]):
+        raise click.UsageError("--junit and --allow-missing go with --fail-if")
 
 
 def _positional(values: Mapping[str, Any]) -> list[str]:
@@ -109,17 +91,10 @@ def _positional(values: Mapping[str, Any]) -> list[str]:
 
 
 def _reports(values: Mapping[str, Any]) -> GuardReports:
-    """The outputs of a guard; annotations by default if GitHub Actions run the command."""
+    """The outputs of a guard."""
     from ..comparison.reports import GuardReports
 
-    github = values["github"]
-    return GuardReports(
-        values["form"] or "table",
-        values["junit"],
-        values["summary"],
-        os.environ.get("GITHUB_ACTIONS") == "true" if github is None else github,
-        options.inputs(),
-    )
+    return GuardReports(values["form"], values["junit"], options.inputs())
 
 
 def _run_names(values: Mapping[str, Any]) -> list[str]:
@@ -132,7 +107,7 @@ def _run_names(values: Mapping[str, Any]) -> list[str]:
 
 
 def _report_error(values: Mapping[str, Any], error: Exception) -> None:
-    """Reports an error in all outputs of a guard, as far as its arguments were parsed."""
+    """Reports an error in all outputs of a guard."""
     if conditions := values["conditions"]:
         _reports(values).report_error(_run_names(values), conditions, error_line(error))
 
@@ -142,14 +117,13 @@ def _report_error(values: Mapping[str, Any], error: Exception) -> None:
 @click.argument("run_a", required=False, metavar="RUN_A")
 @click.argument("runs_b", metavar="RUN_B...", nargs=-1)
 @options.scores
-@options.tracks
 @options.of(
     library.compare,
     measures={
         "help": "Measures, in one or several -m: as 'evaluate' takes them, and rrLP and sgnLP. "
         "Default: those of --fail-if, or all."
     },
-    baseline={"help": "With --track: the system to compare with.", "none": None},
+    baseline=None,
     conditions={
         "help": "Exit with 1 if this condition holds, such as 'nASL@1000 worse p<.05' (see below); "
         "can be given again.",
@@ -168,22 +142,11 @@ def _report_error(values: Mapping[str, Any], error: Exception) -> None:
         "and Hochberg).",
         "type": click.Choice(["holm", "bonferroni", "bh", "none"]),
     },
-    seed={"help": "Seed of the randomization test, or with --track."},
+    seed={"help": "Seed of the randomization test."},
     pool={"none": "the two runs"},
 )
 @options.matching
 @click.option("--junit", metavar="FILE", help="Save the verdicts of --fail-if as JUnit XML.")
-@click.option(
-    "--summary",
-    metavar="FILE",
-    help="Save verdicts, sentences and measures as Markdown, for a job's summary.",
-)
-@click.option(
-    "--github/--no-github",
-    default=None,
-    help="Print the verdicts of --fail-if as annotations of GitHub Actions.  "
-    "[default: where GITHUB_ACTIONS is true]",
-)
 @outputs.show(
     "means",
     "queries",
@@ -218,7 +181,7 @@ def command(**values: Any) -> None:
 
 
 def _compare(values: Mapping[str, Any], reports: GuardReports | None) -> int:
-    """Compares and prints runs, or systems by scores or over tracks; returns the exit status."""
+    """Compares and prints runs, or systems by scores; returns the exit status."""
     from ..comparison.reports import print_comparison
     from ..io.texts import Texts
 
@@ -227,20 +190,20 @@ def _compare(values: Mapping[str, Any], reports: GuardReports | None) -> int:
     settings = options.given()
     if values["scores"]:
         runs, settings["baseline"] = runs.systems(names), names[0]
-    elif not values["tracks"]:
+    else:
         runs = library.run_files(runs)
     compared = library.compare(runs, qrels, **settings)
     form, show, outcome = values["form"], values["show"], 0
     by_query = show == "queries"
     if reports is not None and form == "table":  # the answer comes first
-        outcome = reports.report(compared.verdicts, compared).value
+        outcome = reports.report(compared.verdicts, compared.notes).value
     is_id = by_query and qrels is not None and not Path(qrels).exists()
     texts = Texts.of(values["topics"], dataset=qrels if is_id else None).queries if by_query else {}
     print_comparison(compared, form, show=show, texts=texts, **outputs.style())
     outputs.save_chart(partial(compared.chart, "queries" if by_query else "means"))
     if form != "table":
         if reports is not None:
-            outcome = reports.report(compared.verdicts, compared).value
+            outcome = reports.report(compared.verdicts, compared.notes).value
         else:
             print_notes(compared.notes, form)
     return outcome

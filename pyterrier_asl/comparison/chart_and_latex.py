@@ -11,8 +11,8 @@ from ..charts.drawing import alt, captioned, in_rows, inline_rows, ranges, toolt
 from ..common.notices import counted
 from ..common.parameters import check_name
 from ..printing import table_lines, tables
-from .differences import PREFERENCES, TESTS, RunDifference
-from .sentences import correction_of
+from .differences import PREFERENCES, RunDifference
+from .sentences import how_tested
 
 #: The kinds of charts.
 KINDS = ("means", "queries")
@@ -32,8 +32,6 @@ def chart(differences: Sequence[RunDifference], baseline: str, kind: str | None 
     rows = pd.concat([of_run.by_query() for of_run in differences], ignore_index=True)
     if not by_query:
         rows = pd.DataFrame([of_run.row() for of_run in differences])
-        if first.several:
-            rows = rows.assign(ci_low=rows["difference"], ci_high=rows["difference"])
     ways = {of_run.name: tables.arrow(of_run.higher_is_better) for of_run in differences}
     rows["panel"] = [f"{name} {ways[name]}".rstrip() for name in rows["measure"]]
     layers: Any
@@ -59,8 +57,7 @@ def chart(differences: Sequence[RunDifference], baseline: str, kind: str | None 
         layers = alt.layer(zero, ranges(base, "ci_low", "difference", "ci_high", title))
     layers.data = inline_rows(rows)
     panels = in_rows(layers, "panel", rows["panel"])
-    has_interval = not (first.several or by_query)
-    level = f", with {100 * (1 - first.options.alpha):g} % intervals" * has_interval
+    level = f", with {100 * (1 - first.options.alpha):g} % intervals" * (not by_query)
     what = "Values" if by_query else "Means"
     caption = f"{what} over {counted(len(first.qids), 'query', 'queries')}{level}."
     panels = panels.resolve_scale(**{"y" if by_query else "x": "independent"})
@@ -96,16 +93,14 @@ def latex(differences: Sequence[RunDifference], baseline: str, places: int) -> s
     text = tables.typeset(styler, column_format="l" + "r" * len(columns), **style)
     for head, arrow in heads.items():
         text = text.replace(head, f"{head} {arrow}".rstrip(), 1)
-    return text.replace("CAPTION", _caption(differences))
+    return text.replace("CAPTION", _caption([d for d in differences if d.name in names]))
 
 
 def _caption(differences: Sequence[RunDifference]) -> str:
     """The legend of the LaTeX table."""
     first = differences[0]
-    test = first.test if first.several else TESTS[first.options.test][0]
-    corrected = ", ".join(filter(None, [f"{test}, two-sided", correction_of(differences)]))
     return (
         f"Means over {counted(len(first.qids), 'query', 'queries')}; arrows: the better "
         "direction; bold: the best of each measure; $^{+}$ and $^{-}$: significantly better and "
-        f"worse than the first row ({corrected}, $p \\leq {first.options.alpha:g}$)."
+        f"worse than the first row ({how_tested(differences)}, $p \\leq {first.options.alpha:g}$)."
     )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..common.notices import counted
-from ..evaluation.facts import UNANSWERED, Facts, joined_notes
+from ..evaluation.facts import UNANSWERED, Facts
 from ..evaluation.ties import means_over_ties
 from ..measures.directions import value_range
 from ..statistics.rounding import NO_DIFFERENCE
@@ -22,7 +22,7 @@ _REMEDY = "restore the baseline, or let that pass: allow_missing=True (--allow-m
 
 def untestable(
     inputs: Inputs,
-    facts: Mapping[str, Facts],
+    facts: Facts | None,
     condition: Condition,
     difference: RunDifference,
     least_p: float,
@@ -32,7 +32,7 @@ def untestable(
 
     Args:
         inputs: what is compared.
-        facts: what must be known of the runs and qrels of each collection.
+        facts: what must be known of the runs and qrels; None of scores.
         condition: the condition.
         difference: the difference of a run, with the p-value of the condition.
         least_p: the smallest p-value that the test can have, corrected.
@@ -56,7 +56,7 @@ def untestable(
 
 def doubts_of(
     inputs: Inputs,
-    facts: Mapping[str, Facts],
+    facts: Facts | None,
     difference: RunDifference,
     allow_missing: bool = False,
 ) -> Iterator[str]:
@@ -68,48 +68,42 @@ def doubts_of(
         yield from _ties(inputs, difference)
 
 
-def _where(track: str) -> str:
-    return f"{track}: " if track else ""
-
-
-def _faults(facts: Mapping[str, Facts], names: Sequence[str]) -> Iterator[str]:
+def _faults(facts: Facts | None, names: Sequence[str]) -> Iterator[str]:
     """Ids in another form, and scores that do not order the documents."""
-    for track, of_track in facts.items():
-        for error in (error for name in names for error in of_track.errors(name)):
-            yield f"{_where(track)}{error}"
+    for name in names:
+        yield from facts.errors(name) if facts else ()
 
 
-def _lacks_queries(
-    inputs: Inputs, facts: Mapping[str, Facts], difference: RunDifference
-) -> Iterator[str]:
+def _lacks_queries(inputs: Inputs, facts: Facts | None, difference: RunDifference) -> Iterator[str]:
     """Queries that the run answers and the baseline does not, or scores that were filled."""
     baseline, row = inputs.names[0], inputs.names.index(difference.run)
-    for track, judged in inputs.judged.items():
-        if ((judged.runs[row].retrieved > 0) & (judged.runs[0].retrieved == 0)).any():
-            [reason] = facts[track].sentences_on(baseline, UNANSWERED)
-            yield f"{_where(track)}{reason}"
-    for track, lacks in inputs.missing.items():
-        of_measure = lacks[difference.name]
-        if number := int((of_measure[0] & ~of_measure[row]).sum()):
-            which = f"{counted(number, 'score')} of {difference.name} that {difference.run} has"
-            yield f"{_where(track)}{baseline} lacks {which}"
+    if inputs.judged and facts:
+        runs = inputs.judged.runs
+        if ((runs[row].retrieved > 0) & (runs[0].retrieved == 0)).any():
+            yield from facts.sentences_on(baseline, UNANSWERED)
+        return
+    missing = inputs.missing[difference.name]
+    if number := int((missing[0] & ~missing[row]).sum()):
+        which = f"{counted(number, 'score')} of {difference.name} that {difference.run} has"
+        yield f"{baseline} lacks {which}"
 
 
 def _nothing_relevant(inputs: Inputs, name: str) -> Iterator[str]:
+    if not inputs.judged:
+        return
     measure: Any = inputs.measures.get(name)
-    for track, judged in inputs.judged.items():
-        grades = judged.judgements.grades
-        has_relevant = (
-            bool((grades >= inputs.rel).any())
-            if name in PREFERENCES
-            else measure is None or are_relevant(measure, grades)
+    grades = inputs.judged.judgements.grades
+    has_relevant = (
+        bool((grades >= inputs.rel).any())
+        if name in PREFERENCES
+        else measure is None or are_relevant(measure, grades)
+    )
+    if not has_relevant:
+        highest = f"{grades.max():g}" if len(grades) else "none"
+        yield (
+            "no test can be made: no judged document is relevant to it (the highest grade is "
+            f"{highest}); check the qrels and rel"
         )
-        if not has_relevant:
-            highest = f"{grades.max():g}" if len(grades) else "none"
-            yield (
-                f"{_where(track)}no test can be made: no judged document is relevant to it (the "
-                f"highest grade is {highest}); check the qrels and rel"
-            )
 
 
 def _no_difference(
@@ -159,13 +153,7 @@ def _ties(inputs: Inputs, difference: RunDifference) -> Iterator[str]:
     if measure is None or not inputs.judged:
         return
     (low_a, high_a), (low_b, high_b) = (
-        np.mean(
-            [
-                means_over_ties(measure, judged.runs[at], inputs.values[track][difference.name][at])
-                for track, judged in inputs.judged.items()
-            ],
-            axis=0,
-        )
+        means_over_ties(measure, inputs.judged.runs[at], inputs.values[difference.name][at])
         for at in (0, inputs.names.index(difference.run))
     )
     low, high = low_b - high_a, high_b - low_a
@@ -181,31 +169,31 @@ def _ties(inputs: Inputs, difference: RunDifference) -> Iterator[str]:
 
 def unanswered_queries(inputs: Inputs, run: str) -> list[str]:
     """The queries that the baseline answers and a run does not."""
-    found, row = [], inputs.names.index(run)
-    for track, qids in inputs.qids.items():
-        if judged := inputs.judged.get(track):
-            lacks = [np.array([judged.runs[at].retrieved == 0 for at in (0, row)])]
-        else:
-            lacks = [of_all[[0, row]] for of_all in inputs.missing[track].values()]
-        gone = np.any([b & ~a for a, b in lacks], axis=0)
-        found += [f"{_where(track)}{qids[query]}" for query in np.flatnonzero(gone)]
-    return found
+    row = inputs.names.index(run)
+    if inputs.judged:
+        lacks = [[inputs.judged.runs[at].retrieved == 0 for at in (0, row)]]
+    else:
+        lacks = [[of_all[0], of_all[row]] for of_all in inputs.missing.values()]
+    gone = np.any([b & ~a for a, b in lacks], axis=0)
+    return [str(inputs.qids[query]) for query in np.flatnonzero(gone)]
 
 
 def answered_by_neither(inputs: Inputs, run: str) -> int:
     """The number of queries that neither a run nor the baseline answers."""
-    row = inputs.names.index(run)
-    runs = ((judged.runs[0], judged.runs[row]) for judged in inputs.judged.values())
-    return sum(int((a.retrieved + b.retrieved == 0).sum()) for a, b in runs)
+    if not inputs.judged:
+        return 0
+    a, b = (inputs.judged.runs[at].retrieved for at in (0, inputs.names.index(run)))
+    return int((a + b == 0).sum())
 
 
-def unanswered_verdict(inputs: Inputs, facts: Mapping[str, Facts], run: str) -> list[Verdict]:
+def unanswered_verdict(inputs: Inputs, facts: Facts | None, run: str) -> list[Verdict]:
     """A FAIL for a run that leaves queries unanswered which the baseline answers."""
     if not (qids := unanswered_queries(inputs, run)):
         return []
-    known = {track: of.sentences_on(run, UNANSWERED) for track, of in facts.items()}
     queries = f"{counted(len(qids), 'query', 'queries')} that {inputs.names[0]} has"
-    reasons = joined_notes(known) or [f"{run} lacks scores of {queries}, e.g. {qids[0]!r}"]
-    message = f"{'; '.join(reasons)}; allow_missing=True (--allow-missing) lets that pass"
+    reason = f"{run} lacks scores of {queries}, e.g. {qids[0]!r}"
+    if facts:
+        reason = "; ".join(facts.sentences_on(run, UNANSWERED))
+    message = f"{reason}; allow_missing=True (--allow-missing) lets that pass"
     what, numbers = "every query that A answers is answered", {"unanswered": float(len(qids))}
     return [Verdict(run, what, Outcome.FAIL, message, numbers)]

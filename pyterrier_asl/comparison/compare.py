@@ -16,15 +16,13 @@ from typing import Any
 
 import numpy as np
 
+from ..common.notices import names_of
 from ..common.parameters import check_name, check_probability
-from ..evaluation.collections import shared_systems
-from ..evaluation.evaluate import tracks
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.labellings import measure_with_bounds
 from ..evaluation.preferences import preferences_for
 from ..evaluation.scores import ScoreTable
 from ..evaluation.sources import (
-    FOR_SEVERAL,
     NOT_FOR_SCORES,
     QrelsLike,
     Runs,
@@ -44,7 +42,6 @@ from ..measures.parsing import (
     unique,
     words,
 )
-from ..statistics.settings import FEWEST
 from ..statistics.tests import CORRECTIONS, PairedTest
 from .conditions import Condition, check_condition, parse_condition
 from .differences import PREFERENCES, TESTS, Inputs
@@ -66,15 +63,13 @@ def compare(
     rel: float | None = None,
     pool: Any = None,
     lengths: Any = None,
-    common: bool = False,
 ) -> RunComparison:
     """Compares runs with a baseline: means, intervals, tests, preferences, queries, documents.
 
     Args:
         runs: dict of name -> run (a data frame, such as the results of a pipeline, or a file), a
-            folder of run files, or several files; two at least. Without qrels a dict of
-            collection -> (runs, qrels), or scores that :func:`~pyterrier_asl.read_scores` read:
-            these have no preferences and documents.
+            folder of run files, or several files; two at least. Without qrels scores that
+            :func:`~pyterrier_asl.read_scores` read: these have no preferences and documents.
         qrels: frame, file, ir_datasets id, or :class:`~pyterrier_asl.Qrels`.
         measures: measures or their names, and the preferences ``"rrLP"`` and ``"sgnLP"``. None:
             the measures of the conditions; without conditions those of
@@ -88,23 +83,22 @@ def compare(
             answers, which is an error otherwise, and whether a run may leave queries unanswered
             that the baseline answers.
         test: one of :data:`TESTS`, for pairs and two-sided; None: ``'t'``. sgnLP always has the
-            sign test, and several collections have a test of their own.
+            sign test.
         correction: of the p-values over the runs, for each measure by itself: ``'holm'``,
             ``'bonferroni'``, ``'bh'`` or ``'none'``.
         alpha: the level of significance; intervals cover 1 - alpha.
-        seed: seed of the draws, of the randomization test or of several collections; None: 0.
+        seed: seed of the draws of the randomization test; None: 0.
         rel: minimum grade of a relevant document, for preferences and for measures without one.
         pool: pool of the rareness measures that name none; None: the runs themselves.
         lengths: document lengths for TBG; what ``TBG(lengths=...)`` takes.
-        common: of several collections, leave out systems that any of them lacks.
 
     Returns:
-        The comparison; over several collections the means over them, with p from random signs.
+        The comparison.
 
     Raises:
-        ValueError: for invalid runs, qrels, measures or conditions, or an option that the input
-            has no use for; with conditions also for qrels that give a document two grades for one
-            query.
+        ValueError: for invalid runs, qrels, measures or conditions, several collections, or an
+            option that the input has no use for; with conditions also for qrels that give a
+            document two grades for one query.
         OSError: for a file that cannot be read.
 
     >>> qrels = {"q1": {"a": 1, "b": 1}, "q2": {"c": 1}}
@@ -124,42 +118,42 @@ def compare(
     if not parsed:
         refuse("is for conditions", allow_missing=allow_missing)
     of_measures: dict[str, Any] = {"rel": rel, "pool": pool, "lengths": lengths}
+    if test != "randomization":
+        refuse("is for test='randomization'", seed=seed)
+    _refuse_collections(runs, qrels)
     if isinstance(runs, ScoreTable):
         refuse(NOT_FOR_SCORES, qrels=qrels, **of_measures)
-        several = len(runs.tracks) > 1
-    else:
-        several = qrels is None and isinstance(runs, Mapping)
-    if several:
-        refuse("is for one collection", test=test, pool=pool, lengths=lengths)
-    else:
-        refuse(FOR_SEVERAL, common=common)
-        if test != "randomization":
-            refuse("is for test='randomization'", seed=seed)
-    if isinstance(runs, ScoreTable):
-        inputs = of_scores(runs, measures, parsed, baseline, common)
+        inputs = of_scores(runs, measures, parsed, baseline)
     else:
         judged = _judged(runs, qrels, bool(parsed))
-        inputs = of_runs(judged, measures, parsed, baseline, common, qrels=qrels, **of_measures)
+        inputs = of_runs(judged, measures, parsed, baseline, qrels=qrels, **of_measures)
     check_inputs(inputs, test or "t")
     options = PairedTest(test or "t", correction, alpha, seed=seed)
-    compared = RunComparison(inputs, options, allow_missing)
-    if compared.several and sum(map(len, inputs.qids.values())) < FEWEST:
-        raise ValueError(f"there are fewer than {FEWEST} topics in all: too few for a test")
-    return compared
+    return RunComparison(inputs, options, allow_missing)
 
 
-def _judged(runs: Runs, qrels: QrelsLike | None, is_guard: bool) -> dict[str, Evaluation]:
-    """The matched runs of each collection.
+def _refuse_collections(runs: Any, qrels: Any) -> None:
+    """Raises ValueError for the runs or the scores of several collections."""
+    names: list[str] = []
+    if isinstance(runs, ScoreTable):
+        names = runs.tracks if len(runs.tracks) > 1 else []
+    elif qrels is None and isinstance(runs, Mapping):
+        names = [str(name) for name, pair in runs.items() if isinstance(pair, (tuple, Evaluation))]
+    if names:
+        raise ValueError(
+            f"compare is of one collection, and here are {names_of(names)}: call it for each, or "
+            "use ranks, which takes several"
+        )
 
-    A guard refuses judgements that contradict each other.
-    """
+
+def _judged(runs: Runs, qrels: QrelsLike | None, is_guard: bool) -> Evaluation:
+    """The matched runs; a guard refuses judgements that contradict each other."""
     with warnings.catch_warnings():
         if is_guard:
             warnings.filterwarnings("ignore", message="the qrels judge")
-        judged = tracks(runs, qrels)
-    wrong = [run.judgements.contradiction for run in judged.values()]
-    if is_guard and any(wrong):
-        raise ValueError(f"the qrels contradict themselves: {max(wrong)}; keep one of them")
+        judged = Evaluation.of(runs, qrels)
+    if is_guard and (wrong := judged.judgements.contradiction):
+        raise ValueError(f"the qrels contradict themselves: {wrong}; keep one of them")
     return judged
 
 
@@ -190,7 +184,6 @@ def of_scores(
     measures: Measures | None,
     conditions: Sequence[Condition],
     baseline: str | None,
-    common: bool,
 ) -> Inputs:
     """What scores hold; see `compare` for the arguments."""
     listed = [] if conditions else scores.measures
@@ -201,41 +194,30 @@ def of_scores(
             raise ValueError(f"{name} needs runs and qrels, not scores")
         given.setdefault(canonical_name(name), name)
     labels = list(given.values())
-    frames = {
-        track: {label: scores.matrix(label, track) for label in labels} for track in scores.tracks
-    }
-    systems = {
-        track: list(dict.fromkeys(name for frame in by.values() for name in frame.index))
-        for track, by in frames.items()
-    }
-    names = _systems(systems, baseline, common)
+    [track] = scores.tracks
+    frames = {label: scores.matrix(label, track) for label in labels}
+    systems = list(dict.fromkeys(name for frame in frames.values() for name in frame.index))
+    names = _baseline_first(systems, baseline)
     unfilled = replace(scores, fill=np.nan)
     known = {label: measure_named(label) for label in labels}
     return Inputs(
-        names,
-        {label: scores.direction(label) for label in labels},
-        {label: measure for label, measure in known.items() if measure is not None},
-        [(condition, given[canonical_name(condition.measure)]) for condition in conditions],
-        {
-            track: {label: frame.loc[names].to_numpy(np.float64) for label, frame in by.items()}
-            for track, by in frames.items()
-        },
-        {track: list(by[labels[0]].columns) for track, by in frames.items()},
+        names=names,
+        higher_is_better={label: scores.direction(label) for label in labels},
+        measures={label: measure for label, measure in known.items() if measure is not None},
+        conditions=[(c, given[canonical_name(c.measure)]) for c in conditions],
+        values={label: frame.loc[names].to_numpy(np.float64) for label, frame in frames.items()},
+        qids=list(frames[labels[0]].columns),
         missing={
-            track: {
-                label: unfilled.matrix(label, track).loc[names].isna().to_numpy() for label in by
-            }
-            for track, by in frames.items()
+            label: unfilled.matrix(label, track).loc[names].isna().to_numpy() for label in labels
         },
     )
 
 
 def of_runs(
-    tracks: Mapping[str, Evaluation],
+    runs: Evaluation,
     measures: Measures | None,
     conditions: Sequence[Condition],
     baseline: str | None,
-    common: bool,
     *,
     qrels: Any,
     **options: Any,
@@ -243,16 +225,15 @@ def of_runs(
     """What runs and qrels hold; see `compare` for the arguments.
 
     Args:
-        tracks: the matched runs of each collection.
+        runs: the matched runs.
         measures: the measures and preferences; None: those of the conditions, or the default ones.
         conditions: the conditions.
         baseline: the name of the baseline; None: the first run.
-        common: whether systems that a collection lacks are left out.
-        qrels: the qrels of a single collection, as they were given.
+        qrels: the qrels, as they were given.
         **options: ``rel``, ``pool`` and ``lengths``.
     """
-    names = _systems({track: judged.names for track, judged in tracks.items()}, baseline, common)
-    judged = {track: runs.select(names) for track, runs in tracks.items()}
+    names = _baseline_first(runs.names, baseline)
+    judged = runs.select(names)
     asked = [] if conditions and measures is None else _asked(measures, qrels, options)
     listed = [measure for measure in asked if measure not in PREFERENCES]
     guarded = [c.measure for c in conditions if c.measure not in PREFERENCES]
@@ -270,37 +251,35 @@ def of_runs(
         name: measure.name if measure.name in by_name else rows[measure.key]
         for name, measure in zip(guarded, of_guard)
     }
-    for runs in judged.values():
-        warn_of_grades(runs.judgements, by_name, options["rel"])
+    warn_of_grades(judged.judgements, by_name, options["rel"])
     asked += [condition.measure for condition in conditions]
     shown_preferences = [name for name in PREFERENCES if name in asked]
     rel = _least_grade(by_name.values(), options["rel"])
-    values = {track: runs.columns_of(shown) for track, runs in judged.items()}
-    for track, runs in judged.items() if shown_preferences else ():
-        preferred = preferences_for(runs, rel)
-        values[track] |= {name: preferred[name] for name in shown_preferences}
+    values = judged.columns_of(shown)
+    if shown_preferences:
+        preferred = preferences_for(judged, rel)
+        values |= {name: preferred[name] for name in shown_preferences}
     return Inputs(
-        names,
-        {measure.name: measure.higher_is_better for measure in shown}
+        names=names,
+        higher_is_better={measure.name: measure.higher_is_better for measure in shown}
         | dict.fromkeys(shown_preferences, True),
-        by_name,
-        [(c, labels.get(c.measure, c.measure)) for c in conditions],
-        values,
-        {track: runs.qids for track, runs in judged.items()},
-        judged,
+        measures=by_name,
+        conditions=[(c, labels.get(c.measure, c.measure)) for c in conditions],
+        values=values,
+        qids=judged.qids,
+        judged=judged,
         rel=rel,
     )
 
 
-def _systems(names: Mapping[str, Sequence[str]], baseline: str | None, common: bool) -> list[str]:
-    """The systems that all collections have, the baseline first."""
-    shared = shared_systems(names, common=common)
-    first = shared[0] if baseline is None else baseline
-    if first not in shared:
-        raise ValueError(f"there is no system {first!r}; there are {', '.join(shared)}")
-    if len(shared) < 2:
+def _baseline_first(names: Sequence[str], baseline: str | None) -> list[str]:
+    """The names of the systems, the baseline first."""
+    first = names[0] if baseline is None else baseline
+    if first not in names:
+        raise ValueError(f"there is no system {first!r}; there are {', '.join(names)}")
+    if len(names) < 2:
         raise ValueError(f"there is only the run {first!r}: compare two at least")
-    return [first, *(name for name in shared if name != first)]
+    return [first, *(name for name in names if name != first)]
 
 
 def _asked(measures: Measures | None, qrels: Any, options: Mapping[str, Any]) -> list[Any]:
@@ -328,15 +307,10 @@ def _least_grade(measures: Iterable[Any], rel: float | None) -> float:
 def check_inputs(inputs: Inputs, test: str) -> None:
     """Checks that the conditions can be tested on the inputs by a test."""
     for condition, name in inputs.conditions:
-        needs = ""
-        if condition.certainly and len(inputs.judged) != 1:
-            needs = "certainly needs the runs of one collection"
-        elif condition.possibly and len(inputs.values) > 1:
-            needs = "possibly is of one collection only"
-        if needs:
-            raise ValueError(f"the condition {condition.text!r}: {needs}")
         measure = inputs.measures.get(name)
-        if condition.certainly and measure is not None:
-            measure_with_bounds(inputs.judged[""].with_pool({name: measure})[name])
+        if condition.certainly and inputs.judged is None:
+            raise ValueError(f"the condition {condition.text!r}: certainly needs runs and qrels")
+        if condition.certainly and inputs.judged and measure is not None:
+            measure_with_bounds(inputs.judged.with_pool({name: measure})[name])
         if measure is not None or name in PREFERENCES:
             check_condition(condition, measure, inputs.higher_is_better[name], test=test)

@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Any
 
 from ..common.notices import counted
 from ..common.types import Floats
@@ -16,9 +17,9 @@ from ..evaluation.labellings import labelled_measures
 from ..statistics.boxes import box_test
 from ..statistics.pairwise import non_inferiority
 from ..statistics.rounding import NO_DIFFERENCE
-from ..statistics.settings import DRAWS
 from .conditions import Condition
 from .differences import Inputs, RunDifference, with_p
+from .sentences import correction_over, planned_p
 
 
 @dataclass(frozen=True)
@@ -39,12 +40,12 @@ class Limits:
 
 
 def limits_of(inputs: Inputs, run: str, name: str) -> Limits:
-    """The bounds of a run's difference from the baseline in a single collection.
+    """The bounds of a run's difference from the baseline.
 
     Raises:
         ValueError: for a measure that has no bounds.
     """
-    judged = inputs.judged[""]
+    judged: Any = inputs.judged
     measures = judged.with_pool({name: inputs.measures[name]})
     labelled = labelled_measures(judged.select([inputs.names[0], run]), measures)[name]
     low, high = labelled.difference(1, 0)
@@ -216,10 +217,9 @@ def verdict_on(
         return Verdict(difference.run, condition.text, Outcome.ERROR, message, numbers)
     outcome = Outcome.FAIL if holds(condition, difference) else Outcome.PASS
     if condition.level is not None:
-        how = f" by {correction} over {family} runs" if family > 1 else ""
-        p = difference.p_corrected
-        size = f"= {p:.4g}" if p else f"< {family / DRAWS:g}"
-        text = f"{'one-sided ' * condition.possibly}p {size}{how}"
+        how = [planned_p(difference.p_corrected, condition.level, family)]
+        how += [correction_over(correction, family)] * (family > 1)
+        text = "one-sided " * condition.possibly + ", ".join(how)
         if difference.is_equal:
             text = "equal values in every query, so there is no difference to test"
         if condition.possibly:

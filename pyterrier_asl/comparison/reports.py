@@ -1,14 +1,11 @@
-"""Comparisons as commands print them, and reports of a guard: text, JUnit XML, Markdown, GitHub.
-
-A guard that ends in an error reports it in every output, and no output of an earlier guard stays.
-"""
+"""Comparisons as commands print them, and reports of a guard: text, JSON lines, JUnit XML."""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from xml.etree import ElementTree
 
@@ -16,14 +13,12 @@ import pandas as pd
 
 from ..io.atomic import check_replaceable, replacing
 from ..printing import table_lines, tables
-from ..printing.printed import Part, markdown, print_parts
+from ..printing.printed import Part, print_parts
 from .guard import Outcome, Verdict, outcome_of
 from .result import TITLES, RunComparison
 
 #: The JUnit XML element of a condition that does not pass.
 _ELEMENTS = {Outcome.FAIL: "failure", Outcome.ERROR: "error"}
-#: The beginning of a summary, by which its file is recognised.
-_SUMMARY = "## Guard: "
 
 
 @dataclass(frozen=True)
@@ -31,70 +26,40 @@ class GuardReports:
     """The outputs of a guard.
 
     Attributes:
-        form: the form of the printed comparison, one of :data:`.io.tables.FORMS`; with ``'jsonl'``
-            verdicts follow it.
+        form: the form of the printed comparison, one of :data:`.printing.tables.FORMS`; with
+            ``'jsonl'`` verdicts follow it.
         junit: a file of JUnit XML; None: none.
-        summary: a file of Markdown; None: none.
-        github: whether annotations of GitHub Actions are printed.
         inputs: files that are read and must not be written.
     """
 
     form: str = "table"
     junit: str | os.PathLike[str] | None = None
-    summary: str | os.PathLike[str] | None = None
-    github: bool = False
     inputs: Sequence[str | os.PathLike[str]] = ()
 
     def begin(self, runs: Sequence[str], conditions: Sequence[str]) -> None:
-        """Writes to the files that the guard did not come to an end, until it does.
+        """Writes to the file that the guard did not come to an end, until it does.
 
         Raises:
             OSError: for a file that must not be written.
         """
-        self._save(error_verdicts(runs, conditions, "the guard did not come to an end"), None)
+        self._save(error_verdicts(runs, conditions, "the guard did not come to an end"))
 
-    def report(self, verdicts: Sequence[Verdict], compared: RunComparison | None = None) -> Outcome:
-        """Reports the verdicts: to the files first, so that an error there is reported, too.
+    def report(self, verdicts: Sequence[Verdict], notes: Sequence[str] = ()) -> Outcome:
+        """Reports the verdicts: to the file first, so that an error there is reported, too.
 
         Args:
             verdicts: the verdicts on the conditions.
-            compared: their comparison; None: there is none.
+            notes: the notes of their comparison.
 
         Raises:
             OSError: for a file that cannot be written.
         """
-        self._save(verdicts, compared)
-        return self._print(verdicts, [] if compared is None else compared.notes)
-
-    def report_error(self, runs: Sequence[str], conditions: Sequence[str], message: str) -> None:
-        """Reports an error for each run and condition in every output that can be written."""
-        verdicts = error_verdicts(runs, conditions, message)
-        for name in ("junit", "summary"):
-            try:
-                self._save(verdicts, None, name)
-            except OSError as error:
-                print(f"Warning: {error}", file=sys.stderr)
-        self._print(verdicts)
-
-    def _save(
-        self, verdicts: Sequence[Verdict], compared: RunComparison | None, only: str = ""
-    ) -> None:
-        if self.junit and only in ("", "junit"):
-            check_replaceable(self.junit, inputs=self.inputs, begins=b"<?xml")
-            save_junit(verdicts, self.junit, [] if compared is None else compared.notes)
-        if self.summary and only in ("", "summary"):
-            begins = _SUMMARY.encode()
-            check_replaceable(self.summary, inputs=self.inputs, begins=begins)
-            with replacing(self.summary, begins=begins) as file:
-                file.write_text(summary_of(verdicts, compared), encoding="utf-8")
-
-    def _print(self, verdicts: Sequence[Verdict], notes: Sequence[str] = ()) -> Outcome:
+        self._save(verdicts, notes)
         outcome, several = outcome_of(verdicts), len({verdict.run for verdict in verdicts}) > 1
         lines = [verdict.line(name_run=several) for verdict in verdicts]
         if self.form != "table":  # the table is followed by them
             lines += [f"Note: {note}" for note in notes]
-        lines.append(f"Guard: {outcome.name}")
-        for line in [*lines, *(github_annotations(verdicts, notes) if self.github else [])]:
+        for line in [*lines, f"Guard: {outcome.name}"]:
             print(line, file=sys.stderr, flush=True)
         if self.form == "jsonl":
             status: dict[str, Any] = {"verdict": outcome.name, "status": outcome.value}
@@ -102,6 +67,20 @@ class GuardReports:
             for row in [*map(_row, verdicts), status]:
                 print(*table_lines.jsonl_lines(pd.DataFrame([row])))
         return outcome
+
+    def report_error(self, runs: Sequence[str], conditions: Sequence[str], message: str) -> None:
+        """Reports an error for each run and condition, also where the file cannot be written."""
+        verdicts = error_verdicts(runs, conditions, message)
+        try:
+            self.report(verdicts)
+        except OSError as error:
+            print(f"Warning: {error}", file=sys.stderr)
+            replace(self, junit=None).report(verdicts)
+
+    def _save(self, verdicts: Sequence[Verdict], notes: Sequence[str] = ()) -> None:
+        if self.junit:
+            check_replaceable(self.junit, inputs=self.inputs, begins=b"<?xml")
+            save_junit(verdicts, self.junit, notes)
 
 
 def error_verdicts(runs: Sequence[str], conditions: Sequence[str], message: str) -> list[Verdict]:
@@ -149,41 +128,9 @@ def save_junit(
         ElementTree.ElementTree(suite).write(file, encoding="utf-8", xml_declaration=True)
 
 
-def github_annotations(verdicts: Sequence[Verdict], notes: Sequence[str] = ()) -> list[str]:
-    """Workflow commands of GitHub Actions: an error for each condition that does not pass, a
-    warning for each note."""
-    warnings = [f"::warning title=Note::{_escaped(note)}" for note in notes]
-    return warnings + [
-        f"::{'error' if verdict.outcome in _ELEMENTS else 'notice'} "
-        f"title={_escaped(f'{verdict.outcome.name}: {verdict.condition}', True)}::"
-        f"{_escaped(f'{verdict.run}: {verdict.message}')}"
-        for verdict in verdicts
-    ]
-
-
-def summary_of(verdicts: Sequence[Verdict], compared: RunComparison | None = None) -> str:
-    """A guard in Markdown: its outcome, its verdicts, and the measures.
-
-    Args:
-        verdicts: the verdicts on the conditions.
-        compared: their comparison; None: there is none, because of an error.
-    """
-    rows = [(own.outcome.name, own.run, own.condition, own.message) for own in verdicts]
-    frame = pd.DataFrame(rows, columns=["outcome", "run", "condition", "why"])
-    text = f"{_SUMMARY}{outcome_of(verdicts).name}\n\n{markdown([Part(table=frame)])}"
-    if compared is not None:
-        text += f"\n### Measures\n\n{markdown(compared.parts())}"
-    return text
-
-
 def _xml_text(text: str) -> str:
     """Text without the control characters that XML cannot hold."""
     return "".join(c if c >= " " or c in "\t\n\r" else "\N{REPLACEMENT CHARACTER}" for c in text)
-
-
-def _escaped(text: str, is_property: bool = False) -> str:
-    characters = "%\r\n:," if is_property else "%\r\n"
-    return text.translate({ord(c): f"%{ord(c):02X}" for c in characters})
 
 
 # The comparison
@@ -236,8 +183,7 @@ def print_comparison(
         assert means.table is not None
         tables.write(means.table, form, places=places, **means.style)
     else:
-        table = compared.table if compared.by_track is None else compared.by_track
-        tables.write(compared.of_one(table), form, places=places)
+        tables.write(compared.of_one(compared.table), form, places=places)
 
 
 def _with_text(frame: pd.DataFrame, texts: Mapping[str, str] | None) -> pd.DataFrame:

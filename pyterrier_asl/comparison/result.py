@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..evaluation.collections import OVERALL
-from ..evaluation.facts import Facts, ids_against, joined_notes
+from ..evaluation.facts import Facts, ids_against
 from ..evaluation.preferences import preferences_for
 from ..evaluation.relevant_documents import RelevantDocuments
 from ..printing import tables
@@ -69,23 +68,10 @@ class RunComparison(Printed):
         """The names of the runs that are compared with it."""
         return self.inputs.names[1:]
 
-    @property
-    def several(self) -> bool:
-        """Whether there are several collections."""
-        return len(self.inputs.qids) > 1
-
     @cached_property
     def run_differences(self) -> list[RunDifference]:
         """The differences of each run in each measure."""
         return run_differences(self.inputs, self.options)
-
-    @cached_property
-    def differences_by_track(self) -> dict[str, list[RunDifference]]:
-        """The same of each of several collections; none of a single one."""
-        return {
-            track: run_differences(self.inputs, self.options, [track])
-            for track in (self.inputs.qids if self.several else ())
-        }
 
     # Tables
 
@@ -99,34 +85,22 @@ class RunComparison(Printed):
         ``p_corrected``, over the runs for each measure; both are 1 where all queries are equal, and
         NaN where no test can be made; ``test``; ``detectable``, the smallest difference that a
         t-test over these queries detects with probability .8; ``family``, the number of p-values
-        that were corrected together. Of several collections the means over them, without
-        intervals and effects.
+        that were corrected together.
         """
         return pd.DataFrame([of_run.row() for of_run in self.run_differences])
-
-    @cached_property
-    def by_track(self) -> pd.DataFrame | None:
-        """Of several collections the table of all, ``overall``, and of each, with ``track``."""
-        if not self.several:
-            return None
-        several = {OVERALL: self.run_differences, **self.differences_by_track}
-        return pd.DataFrame(
-            [{"track": track, **of_run.row()} for track, of in several.items() for of_run in of]
-        )
 
     @cached_property
     def by_query(self) -> pd.DataFrame:
         """A row for each run, measure and query, the largest loss first.
 
-        ``run``, (``track``,) ``qid``, ``measure``, ``a``, ``b``, ``difference``.
+        ``run``, ``qid``, ``measure``, ``a``, ``b``, ``difference``.
         """
         return pd.concat([each.by_query() for each in self.run_differences], ignore_index=True)
 
     def differences(self) -> pd.DataFrame:
         """B less A by query (rows) and measure (columns), the largest loss by the first measure
         first; with several runs, run by run."""
-        keys = [key for key in ("run", "track", "qid") if key in self.by_query]
-        names = list(self.inputs.higher_is_better)
+        keys, names = ["run", "qid"], list(self.inputs.higher_is_better)
         wide = self.by_query.pivot(index=keys, columns="measure", values="difference")
         order = self.by_query.loc[self.by_query["measure"] == names[0], keys]
         frame = wide.loc[pd.MultiIndex.from_frame(order), names].rename_axis(columns=None)
@@ -140,11 +114,7 @@ class RunComparison(Printed):
         columns = ["run", "wins", "losses", "equal", "depends", "p_dominance"]
         if not self.inputs.judged:
             return pd.DataFrame(columns=columns)
-        of_tracks = [
-            preferences_for(judged, self.inputs.rel)["dominance"][1:]
-            for judged in self.inputs.judged.values()
-        ]
-        values = np.concatenate(of_tracks, axis=1)
+        values = preferences_for(self.inputs.judged, self.inputs.rel)["dominance"][1:]
         wins, losses, equal = ((values == sign).sum(axis=1) for sign in (1, -1, 0))
         counts = wins, losses, equal, np.isnan(values).sum(axis=1), sign_test(wins, losses)
         return pd.DataFrame(dict(zip(columns, (self.runs, *counts))))
@@ -154,7 +124,7 @@ class RunComparison(Printed):
         """The relevant documents that a run or the baseline retrieved, farthest moved first.
 
         ``run``, ``qid``, ``docno``, ``a``, ``b`` (search lengths), ``change``, ``found`` (``both``,
-        ``A``, ``B``); of a single collection.
+        ``A``, ``B``).
         """
         return pd.concat([frame for frame, _ in self._documents()], ignore_index=True)
 
@@ -169,9 +139,9 @@ class RunComparison(Printed):
 
     def _documents(self) -> Iterable[tuple[pd.DataFrame, dict[str, Any]]]:
         """The moved documents of each run, and their numbers, by the parameters of ASL."""
-        if list(self.inputs.judged) != [""]:
-            raise ValueError("documents need the runs and qrels of one collection")
-        judged, measures = self.inputs.judged[""], self.inputs.measures.values()
+        if (judged := self.inputs.judged) is None:
+            raise ValueError("documents need runs and qrels, not scores")
+        measures = self.inputs.measures.values()
         asl = next((m for m in measures if m.NAME in ("ASL", "nASL")), None)
         view = {"rel": asl["rel"], "cutoff": asl["cutoff"]} if asl else {"rel": self.inputs.rel}
         a, *others = (RelevantDocuments.of(run, **view) for run in judged.runs)
@@ -197,22 +167,18 @@ class RunComparison(Printed):
     # Facts
 
     @cached_property
-    def facts(self) -> dict[str, Facts]:
-        """What must be known of the runs and qrels of each collection; none of scores."""
-        return {
-            track: judged.facts(self.inputs.measures).with_facts(
-                {
-                    name: ids_against(run, judged.runs[0])
-                    for name, run in zip(self.runs, judged.runs[1:])
-                }
-            )
-            for track, judged in self.inputs.judged.items()
-        }
+    def facts(self) -> Facts | None:
+        """What must be known of the runs and qrels; None of scores."""
+        if (judged := self.inputs.judged) is None:
+            return None
+        baseline, *others = judged.runs
+        ids = {name: ids_against(run, baseline) for name, run in zip(self.runs, others)}
+        return judged.facts(self.inputs.measures).with_facts(ids)
 
     @property
     def notes(self) -> list[str]:
         """Sentences on what must be known of the runs and the qrels."""
-        return joined_notes({track: facts.notes for track, facts in self.facts.items()})
+        return self.facts.notes if self.facts else []
 
     @cached_property
     def doubts(self) -> dict[tuple[str, str], str]:
@@ -259,9 +225,7 @@ class RunComparison(Printed):
 
     def remarks(self) -> list[str]:
         """Sentences on how the numbers were computed."""
-        return sentences.remarks(
-            self.run_differences, self.differences_by_track, self.preferences, self.baseline
-        )
+        return sentences.remarks(self.run_differences, self.preferences, self.baseline)
 
     def parts(self, means: Part | None = None) -> list[Part]:
         """The parts that ``pyterrier-asl compare`` prints.
@@ -283,19 +247,17 @@ class RunComparison(Printed):
         """
         kind = self.options.correction
         p = "p" if kind == "none" or len(self.runs) == 1 else "p_corrected"
-        table = self.table if self.by_track is None else self.by_track
-        counts = table[["wins", "losses", "ties"]].astype(str).agg("/".join, axis=1)
-        names = ["track", "run", "measure", "a", "b", "difference", "ci_low", "ci_high", p]
-        shown = [name for name in names if name in table]
-        frame = self.of_one(table[shown].assign(counts=counts))
+        counts = self.table[["wins", "losses", "ties"]].astype(str).agg("/".join, axis=1)
+        names = ["run", "measure", "a", "b", "difference", "ci_low", "ci_high", p]
+        frame = self.of_one(self.table[names].assign(counts=counts))
         frame["measure"] = [
             f"{name} {tables.arrow(self.inputs.higher_is_better[name], ascii_only)}".rstrip()
             for name in frame["measure"]
         ]
         style: dict[str, Any] = {"titles": {**TITLES, "p_corrected": f"p ({kind})"}}
-        if self.several or self.options.test == "randomization":
+        if self.options.test == "randomization":
             style["zero_p"] = (1 if p == "p" else len(self.runs)) / DRAWS
-        return Part(table=frame, style=style | {"group_by": "track" if self.several else "run"})
+        return Part(table=frame, style=style | {"group_by": "run"})
 
     def documents(self, moved: int | None = MOVED) -> list[Part]:
         """The numbers of relevant documents that each run retrieved, and those that moved farthest.

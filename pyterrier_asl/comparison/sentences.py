@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 
 from ..common.notices import counted, names_of
+from ..leaderboard.numbers import p_text
 from ..measures.directions import added_up
 from ..measures.parsing import measure_named
 from ..statistics.rounding import EQUAL
-from ..statistics.settings import FEWEST
-from ..statistics.tests import PairedTest
+from ..statistics.settings import DRAWS
 from .differences import TESTS, RunDifference
 
 #: A note on the comparisons that the p-values are for.
@@ -69,8 +69,7 @@ def _of_run(own: Differences, all_of_them: Differences, baseline: str) -> Iterat
     reasons: dict[str, list[str]] = {}
     for difference in own:
         if difference.name in names.get("", []):
-            few = f"there are fewer than {FEWEST} topics"
-            reasons.setdefault(difference.untestable or few, []).append(difference.name)
+            reasons.setdefault(difference.untestable, []).append(difference.name)
     for reason, of_reason in reasons.items():
         yield f"No test can be made of {run} by {names_of(of_reason, 8)}: {reason}."
 
@@ -103,25 +102,40 @@ def _are_equal(first: np.ndarray, second: np.ndarray) -> bool:
     return np.allclose(first, second, rtol=0, atol=EQUAL * greatest, equal_nan=True)
 
 
-def correction_of(differences: Differences) -> str:
-    """The correction of p over the runs."""
-    options, number = differences[0].options, len({of_run.run for of_run in differences})
-    if options.correction == "none":
-        return f"not corrected, {counted(number, 'run')}"
-    return "" if number == 1 else f"corrected ({options.correction}) over {number} runs"
+def correction_over(correction: str, runs: int) -> str:
+    """The correction of p over the runs; '' where there is nothing to correct.
+
+    >>> correction_over("holm", 2), correction_over("holm", 1), correction_over("none", 1)
+    ('corrected (holm) over 2 runs', '', 'not corrected, 1 run')
+    """
+    if correction == "none":
+        return f"not corrected, {counted(runs, 'run')}"
+    return "" if runs == 1 else f"corrected ({correction}) over {runs} runs"
 
 
-def remarks(
-    differences: Differences,
-    by_track: Mapping[str, Differences],
-    preferences: pd.DataFrame,
-    baseline: str,
-) -> list[str]:
+def how_tested(differences: Differences) -> str:
+    """The test, and its correction over the runs."""
+    options, runs = differences[0].options, len({of_run.run for of_run in differences})
+    own = any(of_run.test != options.test for of_run in differences)
+    test = TESTS[options.test][0] + " (sgnLP: sign test)" * own
+    corrected = correction_over(options.correction, runs)
+    return ", ".join(filter(None, [test, "two-sided", corrected]))
+
+
+def planned_p(p: float, alpha: float, family: int = 1) -> str:
+    """The p-value of a planned comparison, corrected over a family; 0 is less than 1 / draws.
+
+    >>> planned_p(0.0321, 0.05), planned_p(1e-9, 0.05), planned_p(0, 0.05, 2)
+    ('p = 0.0321', 'p < 0.0001', 'p < 0.0002')
+    """
+    return p_text(p if p >= 1 / DRAWS else 0.0, DRAWS if p else DRAWS // family, alpha)
+
+
+def remarks(differences: Differences, preferences: pd.DataFrame, baseline: str) -> list[str]:
     """How the numbers were computed.
 
     Args:
         differences: of all runs and measures.
-        by_track: those of each collection; of a single one none.
         preferences: in how many queries every measure of ranks prefers each run.
         baseline: the name of the baseline.
     """
@@ -129,7 +143,7 @@ def remarks(
     counts = [name for name, measure in measures.items() if measure and added_up(measure)]
     sums = names_of(counts or [""])
     return [
-        *(_on_tracks(differences, by_track, baseline) if by_track else [_on_test(differences)]),
+        _on_test(differences),
         *(_on_dominance(row, baseline) for row in preferences.to_dict("records")),
         *([f"{sums}: means over queries; 'evaluate' prints sums."] if sums else []),
         *([PLANNED] if any(of_run.result.p < 1 for of_run in differences) else []),
@@ -137,20 +151,17 @@ def remarks(
 
 
 def _on_test(differences: Differences) -> str:
-    """The interval, the test and its correction, in a single collection."""
-    options: PairedTest = differences[0].options
+    """The interval, and the test with its correction."""
+    alpha, number = differences[0].options.alpha, len(differences[0].qids)
     directions = {of_run.name: of_run.higher_is_better for of_run in differences}
-    number = len(differences[0].qids)
-    other = "sgnLP" in directions and options.test != "sign"
-    corrected = ", ".join(filter(None, ["two-sided", correction_of(differences)]))
     only = " (not corrected)" if len(differences) > len(directions) else ""
     counts = names_of([name for name, up in directions.items() if up is None] or [""])
     counts = counts and f" ({counts}: higher, lower, equal)"
-    interval = f" with its {100 * (1 - options.alpha):g} % interval{only}" if number > 1 else ""
+    interval = f" with its {100 * (1 - alpha):g} % interval{only}" if number > 1 else ""
     return (
-        f"B - A{interval} over {counted(number, 'query', 'queries')}. p: {TESTS[options.test][0]}"
-        f"{' (sgnLP: sign test)' if other else ''}, {corrected}; significant: p at most "
-        f"{options.alpha:g}. W/L/T: queries in which B is better, worse, equal{counts}."
+        f"B - A{interval} over {counted(number, 'query', 'queries')}. "
+        f"p: {how_tested(differences)}; significant: p at most {alpha:g}. "
+        f"W/L/T: queries in which B is better, worse, equal{counts}."
     )
 
 
@@ -162,43 +173,3 @@ def _on_dominance(row: Mapping[Any, Any], baseline: str) -> str:
     rest = [f"{equal} {'is' if equal == 1 else 'are'} equal"] if equal else []
     rest += [f"in {depends} it depends on the measure"] if depends else []
     return f"Every measure of ranks {note}{'; ' if rest else ''}{', '.join(rest)}."
-
-
-def _on_tracks(
-    differences: Differences, by_track: Mapping[str, Differences], baseline: str
-) -> list[str]:
-    """Notes on several collections, and those that disagree."""
-    sizes = {track: len(of_track[0].qids) for track, of_track in by_track.items()}
-    small = [track for track, size in sizes.items() if size < FEWEST]
-    few = f"{'has' if len(small) == 1 else 'have'} fewer than {FEWEST} topics: no test."
-    corrected, options = correction_of(differences), differences[0].options
-    queries = counted(len(differences[0].qids), "query", "queries")
-    return [
-        f"Overall: B - A averaged over {counted(len(sizes), 'collection')}, {queries} in all; "
-        f"p by random signs of the differences within collections"
-        f"{corrected and f', {corrected}'}; significant: p at most {options.alpha:g}.",
-        *([f"{names_of(small)} {few}"] if small else []),
-        *_disagreements(differences, by_track, baseline),
-        "These collections were chosen, not drawn: the result does not extend to others.",
-    ]
-
-
-def _disagreements(
-    differences: Differences, by_track: Mapping[str, Differences], baseline: str
-) -> list[str]:
-    """Sentences on runs that are significantly better in a collection and worse in another."""
-    sentences = []
-    for at, overall in enumerate(differences):
-        ways: dict[str, list[str]] = {}
-        for track, of_track in by_track.items():
-            if of_track[at].is_significant:
-                ways.setdefault(way_of(of_track[at]), []).append(track)
-        if len(ways) > 1:
-            up, down = ("higher", "lower") if "higher" in ways else ("better", "worse")
-            sentences.append(
-                f"{overall.run} is significantly {up} than {baseline} by {overall.name} in "
-                f"{names_of(ways[up])}, and significantly {down} in {names_of(ways[down])}."
-            )
-    none = "No two collections put a pair in significantly opposite orders."
-    testable = [of for of in by_track.values() if any(not np.isnan(d.result.p) for d in of)]
-    return sentences or [none] * (len(testable) > 1)

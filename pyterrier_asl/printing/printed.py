@@ -96,20 +96,3 @@ def print_parts(parts: Iterable[Part], **style: Any) -> None:
         if part.text:
             print(f"{'' if not number else chr(10)}{part.text}\n")
         tables.show(part.table, **style, **part.style)
-
-
-def markdown(parts: Iterable[Part]) -> str:
-    """Paragraphs and tables in Markdown, with blank lines between them.
-
-    >>> print(markdown([Part("A: *live*"), Part(), Part("B: new")]), end="")
-    A: \\*live\\*
-    <BLANKLINE>
-    B: new
-    """
-    blocks = []
-    for part in parts:
-        if part.text:
-            blocks.append(tables.escaped(" ".join(part.text.split())) + "\n")
-        if part.table is not None:
-            blocks.append(tables.markdown(part.table, **part.style))
-    return "\n".join(blocks)

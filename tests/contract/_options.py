@@ -424,9 +424,9 @@ CALLS: dict[str, Call] = {
     "ties": Call(asl.ties, _BOTH, "evaluate", ("-o", "jsonl", "--ties"), lambda table: table),
     "compare": Call(
         _compare,
-        _ALL,
+        ("frames", "scores"),
         "compare",
-        printed=lambda found: found.table if found.by_track is None else found.by_track,
+        printed=lambda found: found.table,
     ),
     "ranks": Call(
         lambda *given, **options: asl.ranks(*given, **{"draws": 300, **options}),

@@ -97,12 +97,6 @@ def test_ranks_over_collections_and_of_scores():
     assert_same(lower.table, higher.table, "name", "rank", "low", "high", "could_be_best")
 
 
-def test_compare_over_collections():
-    tracks = several()
-    cost, gain = (asl.compare(tracks, None, measure).by_track for measure in (COST, GAIN))
-    assert_same(cost, gain, "track", "run", "p", "p_corrected", "wins", "losses", "ties")
-
-
 def test_report():
     cost, gain = by_both(collect, RUNS, QRELS)
     assert cost.rankings[0].order.tolist() == gain.rankings[0].order.tolist()

@@ -61,6 +61,7 @@ def folder(tmp_path):
         ("new.run", "RR worse", 0, "PASS"),
         ("bad.run", "RR worse p<.05", 1, "FAIL"),
         ("gone.run", "RR worse", 2, "ERROR"),
+        ("bad.run", "RR is <worse>", 2, "ERROR"),
     ],
 )
 def test_every_outcome_reaches_every_output(folder, run, condition, status, verdict):
@@ -68,7 +69,9 @@ def test_every_outcome_reaches_every_output(folder, run, condition, status, verd
     assert done.returncode == status, done.stdout + done.stderr
     assert (folder / "output").read_text() == f"verdict={verdict}\n"
     assert json.loads((folder / "guard.json").read_text())["message"] == verdict
-    assert verdict in (folder / "summary").read_text()
+    summary = (folder / "summary").read_text()
+    assert summary.startswith(f"## Guard: {verdict}\n") and condition in summary
+    assert ("| RR ↑ |" in summary) is (status < 2)
     (suite,) = ElementTree.parse(folder / "guard.xml").iter("testsuite")
     counts = {name: int(suite.get(name)) for name in ("failures", "errors")}
     assert counts == {"failures": status == 1, "errors": status == 2}
@@ -126,11 +129,11 @@ def test_folders_of_outputs_are_made(folder):
 )
 def test_a_wrong_input_is_named_in_every_output(folder, changed, problem):
     done = run_action(folder, **{"run": "new.run", "conditions": "RR worse", **changed})
-    assert done.returncode == 2 and f"::error title=ERROR::{problem}" in done.stdout
+    assert done.returncode == 2 and f"::error::ERROR: {problem}" in done.stdout
     assert "--" not in done.stdout + done.stderr
     assert (folder / "output").read_text() == "verdict=ERROR\n"
     assert json.loads((folder / "guard.json").read_text())["message"] == "ERROR"
-    assert (folder / "summary").read_text() == f"## Guard: ERROR\n\n{problem}\n"
+    assert f"ERROR: {problem}\n" in (folder / "summary").read_text()
     (error,) = ElementTree.parse(folder / "guard.xml").iter("error")
     assert error.get("message") == problem
 

@@ -57,4 +57,4 @@ def test_a_pull_request_has_the_summary_as_a_comment(tmp_path, monkeypatch):
     words = shlex.split(comment["run"])
     assert words[:3] == ["gh", "pr", "comment"] and comment["if"] == "always()"
     text = (tmp_path / words[words.index("--body-file") + 1]).read_text()
-    assert "FAIL" in text and "nDCG@10 worse p<.05" in text
+    assert "| nDCG@10 ↑ |" in text

@@ -78,29 +78,6 @@ def test_ids_in_another_form_than_the_baseline_has_are_an_error_of_the_run():
     assert [verdict.outcome.name for verdict in compared.verdicts] == ["ERROR", "PASS"]
 
 
-def test_each_collection_is_looked_at():
-    several = {
-        "x": ({"live": LIVE, "new": LIVE}, QRELS),
-        "y": ({"live": DAMAGED["five queries"], "new": NEW}, QRELS),
-    }
-    [verdict] = compare(several, measures=["AP"], conditions=["AP worse p<.05"]).verdicts
-    assert verdict.outcome.name == "ERROR"
-    assert f"y: {REASONS['five queries']}" in verdict.message
-    damage = "half of the ids"
-    ids = several | {"y": ({"live": DAMAGED[damage], "new": NEW}, QRELS)}
-    [verdict] = compare(ids, measures=["AP"], conditions=["AP worse p<.05"]).verdicts
-    assert verdict.outcome.name == "ERROR" and f"y: {REASONS[damage]}" in verdict.message
-    less = {"y": ({"live": LIVE, "new": DAMAGED["five queries"]}, QRELS)}
-    compared = compare(several | less, measures=["AP"], conditions=["AP better"])
-    assert [v.outcome.name for v in compared.verdicts] == ["PASS", "FAIL"]
-    for text in (compared.verdicts[1].message, compared.notes[0]):
-        assert "y: new does not answer 15 of 20 queries (e.g. 'q05')" in text
-    nothing = {q: dict.fromkeys(DOCS[:9], 0) for q in QUERIES}
-    worse = {**several, "y": ({"live": LIVE, "new": NEW}, nothing)}
-    [verdict] = compare(worse, measures=["AP"], conditions=["AP worse"]).verdicts
-    assert verdict.outcome.name == "ERROR" and "no judged document is relevant" in verdict.message
-
-
 # Undamaged baselines
 
 

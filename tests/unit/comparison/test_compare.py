@@ -6,7 +6,7 @@ import pytest
 from ir_measures import RR
 from scipy.stats import binomtest
 
-from pyterrier_asl import compare
+from pyterrier_asl import compare, evaluate, read_scores
 
 QUERIES = [f"q{i}" for i in range(6)]
 QRELS = {qid: {"a": 1, "b": 1, "n": 0} for qid in QUERIES}
@@ -27,18 +27,6 @@ def test_differences_begin_with_the_largest_loss_by_the_first_measure():
     assert found["ASL"].tolist() == [1, 0, -1, 0, 0, 0]
 
 
-def test_differences_of_collections_keep_equal_query_ids_apart():
-    """The same query in two collections, worse by .5 in one and better in the other."""
-    good, bad = ({q: {"a": 2 - n, "n": 1} for q in QUERIES} for n in (0, 2))
-    qrels = {q: {"a": 1} for q in QUERIES}
-    tracks = {"x": ({"a": good, "b": bad}, qrels), "y": ({"a": bad, "b": good}, qrels)}
-    compared = compare(tracks, measures=["RR"])
-    assert compared.by_query["track"].value_counts().to_dict() == {"x": 6, "y": 6}
-    found = compared.differences()
-    assert list(found) == ["track", "qid", "RR"] and len(found) == 12
-    assert found.groupby("track")["RR"].unique().map(list).to_dict() == {"x": [-0.5], "y": [0.5]}
-
-
 def test_preferences_are_tested_where_they_are_named_or_no_measure_is():
     runs = {"live": LIVE, "new": OTHER, "other": {q: {"b": 1} for q in QUERIES}}
     for measures, rows in [
@@ -50,11 +38,6 @@ def test_preferences_are_tested_where_they_are_named_or_no_measure_is():
     assert compare(runs, QRELS).table["measure"].tolist()[-2:] == ["rrLP", "sgnLP"]
     guarded = compare(runs, QRELS, conditions=["AP worse", "rrLP worse"])
     assert guarded.table["measure"].unique().tolist() == ["AP", "rrLP"]
-    tracks = {name: (runs, QRELS) for name in "xy"}
-    by_track = compare(tracks, measures="RR sgnLP").by_track.set_index(["track", "run", "measure"])
-    alone = compare(runs, QRELS, "sgnLP").table.set_index("run")["difference"]
-    for track in ("overall", "x", "y"):
-        assert by_track.loc[(track, "new", "sgnLP"), "difference"] == alone["new"]
 
 
 def run_at(ranks: list[str]) -> dict[str, dict[str, float]]:
@@ -88,8 +71,6 @@ def test_the_queries_that_every_measure_of_ranks_decides_are_counted():
         "Every measure of ranks prefers open in no query and live in 3; 1 is equal, in 3 it "
         "depends on the measure.",
     ]
-    tracks = {name: (runs, qrels) for name in ("x", "y")}
-    assert compare(tracks, measures="sgnLP").preferences["wins"].tolist() == [6, 0, 0, 0]
     one = compare({"a": run_at(["2"]), "b": run_at(["1"])}, {"q0": {"a": 1}}, "AP")
     assert "Every measure of ranks prefers b in 1 query and a in none." in one.remarks()
 
@@ -109,7 +90,16 @@ def test_a_seed_is_for_tests_with_draws():
     for test in (None, "sign"):
         with pytest.raises(ValueError, match="^seed=0 is for test='randomization': leave it out"):
             compare(runs, QRELS, ["AP"], seed=0, test=test)
-    compare({"x": (runs, QRELS), "y": (runs, QRELS)}, measures=["AP"], seed=0)
+
+
+def test_several_collections_are_refused():
+    runs = {"live": LIVE, "new": OTHER}
+    scores = evaluate(runs, QRELS, ["AP"])
+    both = pd.concat([scores.assign(track=track) for track in "xy"])
+    for several in ({"x": (runs, QRELS), "y": (runs, QRELS)}, read_scores(both)):
+        with pytest.raises(ValueError, match="is of one collection, and here are x and y: call it"):
+            compare(several)
+    assert len(compare(read_scores(both[both["track"] == "x"])).table) == 1
 
 
 def test_a_condition_can_have_a_measure_by_the_name_that_it_was_given():
@@ -120,8 +110,6 @@ def test_a_condition_can_have_a_measure_by_the_name_that_it_was_given():
     assert [verdict.outcome.name for verdict in compared.verdicts] == ["FAIL", "FAIL"]
     other = compare(runs, QRELS, ["AP"], conditions=["map worse", "RR better"])
     assert other.table["measure"].tolist() == ["AP", "RR"]
-    tracks = {"x": (runs, QRELS), "y": (runs, QRELS)}
-    assert compare(tracks, measures=measures, conditions="mine worse").verdicts
     with pytest.raises(ValueError, match="'other': there is no such measure"):
         compare(runs, QRELS, measures, conditions="other worse")
 

@@ -12,6 +12,7 @@ from pyterrier_asl.comparison import guard
 from pyterrier_asl.comparison.checks import answered_by_neither
 from pyterrier_asl.comparison.conditions import parse_condition
 from pyterrier_asl.comparison.differences import RunDifference
+from pyterrier_asl.comparison.sentences import planned_p
 from pyterrier_asl.statistics.tests import PairedTest
 
 QUERIES = [f"q{i}" for i in range(6)]
@@ -121,7 +122,10 @@ def test_a_loss_is_rejected_as_by_scipy_whichever_way_is_better(measure, amount)
     assert result.numbers["p"] == pytest.approx(p)
     assert result.outcome is (guard.Outcome.PASS if p < 0.05 else guard.Outcome.FAIL)
     which = "rejected" if p < 0.05 else "not rejected"
-    assert f"a loss of {amount:.4g} or more is {which}, one-sided p = {p:.4g}" in result.message
+    assert (
+        f"a loss of {amount:.4g} or more is {which}, one-sided {planned_p(p, 0.05)}"
+        in result.message
+    )
 
 
 def test_p_is_corrected_over_the_runs_and_not_over_the_conditions():
@@ -137,7 +141,7 @@ def test_p_is_corrected_over_the_runs_and_not_over_the_conditions():
         assert numbers[3 * at] == pytest.approx(2 * p)
         of_table = min(1, 2 * stats.ttest_1samp(gains, 0).pvalue)
         assert numbers[3 * at + 1] == table[run, "AP"] == pytest.approx(of_table)
-    assert "by bonferroni over 2 runs" in compared.verdicts[0].message
+    assert "corrected (bonferroni) over 2 runs" in compared.verdicts[0].message
     [alone] = compare({k: runs[k] for k in ("live", "three")}, QRELS, conditions=texts[1]).verdicts
     assert " over " not in alone.message.partition(", p = ")[2].partition(",")[0]
 

@@ -9,12 +9,7 @@ from _calls import Terminal
 
 from pyterrier_asl import compare
 from pyterrier_asl.comparison.guard import Outcome, Verdict
-from pyterrier_asl.comparison.reports import (
-    GuardReports,
-    github_annotations,
-    print_comparison,
-    summary_of,
-)
+from pyterrier_asl.comparison.reports import GuardReports, print_comparison
 
 VERDICTS = {
     "PASS": [Verdict("new", "AP worse", Outcome.PASS, "+0.1 from A to B", {"p": 0.5})],
@@ -25,8 +20,7 @@ VERDICTS = {
 
 @pytest.mark.parametrize("outcome", VERDICTS)
 def test_every_output_says_the_outcome(tmp_path, capsys, outcome):
-    junit, summary = tmp_path / "guard.xml", tmp_path / "guard.md"
-    reports = GuardReports("jsonl", junit, summary, True)
+    reports = GuardReports("jsonl", tmp_path / "guard.xml")
     reports.begin(["new"], ["AP worse"])
     assert reports.report(VERDICTS[outcome]).name == outcome
     out, err = capsys.readouterr()
@@ -34,43 +28,31 @@ def test_every_output_says_the_outcome(tmp_path, capsys, outcome):
     assert row["outcome"] == last["verdict"] == outcome
     assert last["status"] == list(VERDICTS).index(outcome)
     assert f"Guard: {outcome}\n" in err
-    assert f"::{'notice' if outcome == 'PASS' else 'error'} title={outcome}%3A AP worse" in err
-    suite = ElementTree.parse(junit).getroot()
+    suite = ElementTree.parse(tmp_path / "guard.xml").getroot()
     counts = {"FAIL": suite.get("failures"), "ERROR": suite.get("errors")}
     assert counts == {name: str(int(name == outcome)) for name in counts}
-    text = summary.read_text()
-    assert text.startswith(f"## Guard: {outcome}\n") and f"| {outcome} | new | AP worse" in text
 
 
 def test_an_interrupted_guard_leaves_no_old_file(tmp_path):
-    junit, summary = tmp_path / "guard.xml", tmp_path / "guard.md"
-    reports = GuardReports("table", junit, summary)
-    reports.begin(["new"], ["AP worse"])
+    reports = GuardReports("table", tmp_path / "guard.xml")
     reports.report(VERDICTS["PASS"])
     reports.begin(["new"], ["AP worse"])  # then the process is killed
-    assert ElementTree.parse(junit).getroot().get("errors") == "1"
-    assert "the guard did not come to an end" in summary.read_text()
+    [error] = ElementTree.parse(tmp_path / "guard.xml").iter("error")
+    assert error.get("message") == "the guard did not come to an end"
 
 
 def test_a_file_that_cannot_be_written_does_not_keep_an_error_from_the_others(tmp_path, capsys):
-    junit, summary = tmp_path / "guard.xml", tmp_path / "guard.md"
+    junit = tmp_path / "guard.xml"
     junit.write_text("notes of mine")
-    reports = GuardReports("jsonl", junit, summary, True)
+    reports = GuardReports("jsonl", junit, inputs=[tmp_path / "qrels"])
     with pytest.raises(FileExistsError, match="holds something else"):
         reports.begin(["new"], ["AP worse"])
     reports.report_error(["new"], ["AP worse"], "that one")
     out, err = capsys.readouterr()
-    assert junit.read_text() == "notes of mine" and "something else" in err
-    assert "that one" in summary.read_text() and "::error" in err
+    assert junit.read_text() == "notes of mine" and "something else" in err and "that one" in err
     assert json.loads(out.splitlines()[-1]) == {"verdict": "ERROR", "status": 2}
-
-
-def test_no_input_is_overwritten(tmp_path):
-    path = tmp_path / "qrels"
-    path.write_text("")
-    for which in ("junit", "summary"):
-        with pytest.raises(FileExistsError, match="one of the inputs"):
-            GuardReports(**{which: path}, inputs=[path]).begin(["new"], ["AP worse"])
+    with pytest.raises(FileExistsError, match="one of the inputs"):
+        GuardReports(junit=junit, inputs=[junit]).begin(["new"], ["AP worse"])
 
 
 def test_lines_name_the_run_where_there_are_several(capsys):
@@ -81,21 +63,6 @@ def test_lines_name_the_run_where_there_are_several(capsys):
     assert "FAIL: AP worse [run other: 50 %]" in err
     GuardReports().report([other])
     assert "FAIL: AP worse [50 %]" in capsys.readouterr().err
-
-
-def test_annotations_escape_line_ends():
-    (line,) = github_annotations([Verdict("a,b", "x: y, z%", Outcome.FAIL, "1\n2 %")])
-    assert line == "::error title=FAIL%3A x%3A y%2C z%25::a,b: 1%0A2 %25"
-
-
-def test_a_summary_has_the_measures():
-    runs = {"live": {"q": {"a": 2, "n": 1}}, "new": {"q": {"a": 1, "n": 2}}}
-    compared = compare(runs, {"q": {"a": 1}}, ["AP"], conditions=["AP worse by 5%"])
-    text = summary_of(compared.verdicts, compared)
-    lines = text.splitlines()
-    assert lines[0] == "## Guard: FAIL" and "### Measures" in lines
-    assert "| FAIL | new | AP worse by 5% | -0.5 from A to B (-50.00 %), over 1 query |" in lines
-    assert any(line.startswith("| AP ↑ | 1.0000 | 0.5000 | -0.5000 |") for line in lines)
 
 
 # The comparison

@@ -103,13 +103,6 @@ def test_the_chart_shows_each_difference_with_its_interval():
     assert [row["difference"] for row in rows if row["panel"] == "new, RR ↑"] == [-0.5, -0.5, 0.0]
 
 
-def test_the_chart_of_several_collections_has_no_intervals():
-    qrels = {f"q{number}": {"a": 1, "n": 0} for number in range(6)}
-    runs = {"old": {q: {"a": 1, "n": 2} for q in qrels}, "new": {q: {"a": 1} for q in qrels}}
-    title = str(compare(dict.fromkeys("xy", (runs, qrels)), None, ["RR"]).chart().title)
-    assert "interval" not in title and "over 12 queries" in title
-
-
 def test_latex_of_a_comparison_sets_names_as_other_tables():
     a, b = ({"q": {"a": grade}} for grade in (1, 2))
     text = compare({"<a>": a, "b|c": b}, {"q": {"a": 1}}, ["AP"]).to_latex()
