@@ -259,4 +259,6 @@ ranks_vectors = _worked_examples("ranks_vectors")  # intervals of ranks with all
 favoured_theil_sen_vectors = _worked_examples(
     "favoured_theil_sen_vectors"
 )  # favours with all sign vectors
+groups_vectors = _worked_examples("groups_vectors")  # differences in groups of queries
+repetitions_vectors = _worked_examples("repetitions_vectors")  # two-way random effects
 ties_vectors = _worked_examples("ties_vectors")  # values over all orders of equal scores

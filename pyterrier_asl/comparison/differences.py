@@ -16,8 +16,8 @@ import pandas as pd
 
 from ..common.types import Bools, Floats
 from ..evaluation.evaluation import Evaluation
-from ..statistics.intervals import detectable_difference
 from ..statistics.pairwise import no_variance
+from ..statistics.power import detectable_difference
 from ..statistics.settings import DRAWS
 from ..statistics.tests import Comparison, PairedTest, compare_pair, correct
 from .conditions import Condition

@@ -140,56 +140,6 @@ def bisect(reached: Callable[[float], bool], start: float, end: float) -> float:
     return end
 
 
-def detectable_difference(
-    differences: ArrayLike, *, alpha: float = 0.05, power: float = 0.8
-) -> float:
-    """The smallest mean difference that a paired t-test over these queries detects with a power.
-
-    For a true mean difference delta, t has the noncentral t-distribution with Q - 1 degrees of
-    freedom and noncentrality delta sqrt(Q) / s, with s the standard deviation of the differences.
-
-    Args:
-        differences: one difference per query, shape (Q,). The population is assumed to have the
-            standard deviation of these differences.
-        alpha: the level of significance.
-        power: the probability of detecting it.
-
-    Returns:
-        The difference, above 0, in the unit of the differences. NaN if no test can be made: for
-        fewer than two differences, or if all are equal. 0 if ``alpha`` is at least ``power``.
-
-    Raises:
-        ValueError: for differences that are not finite.
-
-    Source: Cohen (1988), Statistical Power Analysis for the Behavioral Sciences, chapter 2.
-
-    >>> round(detectable_difference([0.1, -0.2, 0.3, 0.0, 0.2, -0.1, 0.1, 0.0]), 3)
-    0.185
-    """
-    values = finite_vectors(differences)[0]
-    if np.ptp(values) <= EQUAL * np.abs(values).max():
-        return float("nan")
-    size = _detectable_noncentrality(values.size - 1, alpha, power) if alpha < power else 0.0
-    return size * float(np.std(values, ddof=1)) / math.sqrt(values.size)
-
-
-@lru_cache(maxsize=64)  # all measures of a comparison ask for the same
-def _detectable_noncentrality(freedom: int, alpha: float, power: float) -> float:
-    """The noncentrality for which a two-sided t-test is significant with a probability."""
-    critical = upper_t(alpha / 2, freedom)
-
-    def power_at(noncentrality: float) -> float:
-        """The probability that t lies beyond a critical value, which rises from alpha to 1."""
-        # SciPy gives NaN where the probability of the other direction is too small.
-        other = np.nan_to_num(scipy.special.nctdtr(freedom, noncentrality, -critical))
-        return float(1 - scipy.special.nctdtr(freedom, noncentrality, critical) + other)
-
-    low, high = 0.0, 1.0
-    while power_at(high) < power:
-        low, high = high, 2 * high
-    return bisect(lambda size: power_at(size) >= power, low, high)
-
-
 def centred_interval(observed: float, draws: ArrayLike, *, alpha: float = 0.05) -> Interval:
     """A bootstrap percentile interval, moved so that the observed value is in its middle.
 

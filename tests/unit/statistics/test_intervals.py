@@ -1,4 +1,4 @@
-"""Intervals of sign tests by their definition, and the detectable difference of a test."""
+"""Intervals of sign tests by their definition."""
 
 import math
 
@@ -8,11 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
-from pyterrier_asl.statistics.intervals import (
-    centred_interval,
-    detectable_difference,
-    sign_interval,
-)
+from pyterrier_asl.statistics.intervals import centred_interval, sign_interval
 from pyterrier_asl.statistics.tests import compare_pair
 
 
@@ -48,23 +44,6 @@ def test_it_is_within_the_range_of_signs_and_symmetric(wins, losses, ties):
     assert -1 <= low <= mean <= high <= 1
     assert low < high
     assert sign_interval(losses, wins, n) == pytest.approx((-mean, -high, -low), abs=1e-9)
-
-
-@pytest.mark.parametrize("alpha", [0.05, 0.01, 0.001, 0.05 / 30, 0.5])
-@pytest.mark.parametrize("queries", [2, 5, 25, 200])
-def test_the_detectable_difference_has_the_power_of_the_noncentral_t(queries, alpha):
-    sample = np.random.default_rng(queries).normal(0.1, 0.3, queries)
-    difference = detectable_difference(sample, alpha=alpha)
-    noncentrality = difference * np.sqrt(queries) / sample.std(ddof=1)
-    critical = stats.t.isf(alpha / 2, queries - 1)
-    t = stats.nct(queries - 1, noncentrality)
-    assert t.sf(critical) + np.nan_to_num(t.cdf(-critical)) == pytest.approx(0.8, abs=1e-9)
-
-
-def test_nothing_is_detectable_where_no_test_can_be_made():
-    assert np.isnan(detectable_difference([0.3])) and np.isnan(detectable_difference([0.1, 0.1]))
-    assert np.isnan(detectable_difference([0.1, 0.3 - 0.2, 0.1]))
-    assert detectable_difference([0.1, 0.3], alpha=0.9) == 0
 
 
 @pytest.mark.parametrize("alpha", [2, -1, 0, float("nan"), "0.05", True])
