@@ -59,7 +59,7 @@ QUICK = ["tests/unit", "tests/contract"]
 #: Tests of other packages that are about a package, too, and run before the rest.
 FURTHER = {
     "scoring": ["unit/measures", "unit/unjudged"],
-    "judging": ["unit/measures", "unit/scoring/test_compiled.py"],
+    "judging": ["unit/measures"],
     "measures": ["unit/unjudged", "unit/evaluation"],
     "retrieval": ["unit/tuning"],
     "comparison": ["unit/cli/test_cli_compare.py"],

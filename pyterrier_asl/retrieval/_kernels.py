@@ -1,65 +1,38 @@
 """Compiled loops over postings: scoring, best documents, ranks of judged documents.
 
-For few postings :mod:`~pyterrier_asl.retrieval.loops` uses NumPy instead. The retriever and the
-sweep add up scores in the same loop, so that their scores and ties are equal to the last bit.
+For few postings, or without Numba, :mod:`~pyterrier_asl.retrieval.loops` uses NumPy instead. The
+retriever and the sweep add up scores in the same loop, so that their scores and ties are equal to
+the last bit.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, TypeVar
 
+import numba
 import numpy as np
 import numpy.typing as npt
 
 from ..common.types import Bools, Floats, Ints
+from .postings import Int32s, ScoringArrays, WeightedQueries, length_norm, term_score
 
-Int32s = npt.NDArray[np.int32]
 UInt32s = npt.NDArray[np.uint32]
+F = TypeVar("F", bound=Callable[..., Any])
 
 
-class ScoringArrays(NamedTuple):
-    """The arrays of an index for scoring.
-
-    Attributes:
-        term_offsets: [V + 1] where the postings of a term begin.
-        posting_docs: their documents, ascending by term.
-        posting_tfs: frequency of the term in each.
-        length_ratios: [N] l / l_avg, the documents' lengths over their mean.
-    """
-
-    term_offsets: Ints
-    posting_docs: Int32s
-    posting_tfs: Int32s
-    length_ratios: Floats
+def _compiled(function: F) -> F:
+    """The function compiled on first use, without the interpreter's lock, and kept on disk."""
+    try:
+        return numba.njit(cache=True, nogil=True)(function)  # type: ignore[no-any-return]
+    except RuntimeError:  # no folder can be written: neither the package's, nor the user's
+        return numba.njit(nogil=True)(function)  # type: ignore[no-any-return]
 
 
-class WeightedQueries(NamedTuple):
-    """The terms of Q queries, as term numbers.
-
-    Attributes:
-        offsets: [Q + 1] where the terms of a query begin.
-        terms: their numbers.
-        weights: q_t, same shape.
-        term_weights: w_t, same shape, NaN for the weight of the retriever; None: the weights are
-            q_t w_t (k1 + 1).
-    """
-
-    offsets: Ints
-    terms: Ints
-    weights: Floats
-    term_weights: Floats | None = None
+_length_norm, _term_score = _compiled(length_norm), _compiled(term_score)
 
 
-def length_norm(k1: float, b: float, length_ratio: Any) -> Any:
-    """The length normalization of BM25, of a document or an array of them."""
-    return k1 * ((1.0 - b) + b * length_ratio)
-
-
-def term_score(weight: float, tf: Any, norm: Any) -> Any:
-    """The contribution of a term to BM25 scores, of a document or an array of them."""
-    return weight * tf / (norm + tf)
-
-
+@_compiled
 def best_documents(
     index: ScoringArrays,
     queries: WeightedQueries,
@@ -98,6 +71,7 @@ def best_documents(
     return offsets, best[:size].copy(), best_scores[:size].copy()
 
 
+@_compiled
 def sort_by_score(docs: Int32s, scores: Floats, sorted_scores: Floats) -> None:
     """Sorts documents by their scores, descending, then by docid."""
     docs.sort()
@@ -105,6 +79,7 @@ def sort_by_score(docs: Int32s, scores: Floats, sorted_scores: Floats) -> None:
     sorted_scores[:] = scores[docs]
 
 
+@_compiled
 def rank_judged(
     index: ScoringArrays,
     queries: WeightedQueries,
@@ -165,6 +140,7 @@ def rank_judged(
     return retrieved, offsets, which[:size].copy(), ranks[:size].copy(), above[:size].copy()
 
 
+@_compiled
 def _accumulate(
     index: ScoringArrays,
     queries: WeightedQueries,
@@ -188,16 +164,18 @@ def _accumulate(
             docs[candidates] = doc  # the next one overwrites it if this one is in the list
             candidates += not seen[doc]
             seen[doc] = True
-            scores[doc] += term_score(weight, tf, length_norm(k1, b, length_ratios[doc]))
+            scores[doc] += _term_score(weight, tf, _length_norm(k1, b, length_ratios[doc]))
     return candidates
 
 
+@_compiled
 def _forget(docs: Int32s, scores: Floats, seen: Bools) -> None:
     """Resets the scores of these documents after :func:`_accumulate`."""
     scores[docs] = 0.0
     seen[docs] = False
 
 
+@_compiled
 def _nth_largest(values: Floats, n: int) -> float:
     """The n-th largest value.
 
@@ -215,6 +193,7 @@ def _nth_largest(values: Floats, n: int) -> float:
     return float(inside[len(inside) - n])
 
 
+@_compiled
 def keep_best(docs: Int32s, scores: Floats, seen: Bools, depth: int, best: Int32s) -> int:
     """Writes the best documents, resets ``seen`` of the others, and returns their number."""
     if len(docs) <= depth:
@@ -233,6 +212,7 @@ def keep_best(docs: Int32s, scores: Floats, seen: Bools, depth: int, best: Int32
     return kept
 
 
+@_compiled
 def _key(score: float, id_order: np.uint32) -> np.uint64:
     """A number that sorts like the ranking: by 32-bit score, then by docno."""
     # The bits of a float sort like the float, except for the sign; adding 0 turns -0 into 0.
@@ -241,6 +221,7 @@ def _key(score: float, id_order: np.uint32) -> np.uint64:
     return (np.uint64(ordered) << np.uint64(32)) | np.uint64(id_order)
 
 
+@_compiled
 def _rank_present(
     docs: Int32s,
     scores: Floats,

@@ -17,8 +17,8 @@ from ..common.parameters import check_whole
 from ..common.types import Floats, Ints
 from ..io.values import check_queries
 from ..scoring.arrays import cumulate, offsets_of, queries_of, within_query
-from ._kernels import Int32s, WeightedQueries
 from .loops import best_documents, document_scores
+from .postings import Int32s, WeightedQueries
 from .stored import StoredIndex
 from .weights import idf_weights
 

@@ -7,15 +7,19 @@ to load, and longer to compile them for the first time.
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from itertools import pairwise
 
 import numpy as np
 
 from ..common.types import Floats, Ints
 from ..scoring.arrays import cumulate
-from . import _kernels
-from ._kernels import Int32s, ScoringArrays, WeightedQueries
-from .compiled import loop
+from .postings import Int32s, ScoringArrays, WeightedQueries, length_norm, term_score
+
+#: The postings that NumPy scores, in all calls, in the time in which Numba is loaded.
+_ENOUGH = 20_000_000
+
+_scored = 0
 
 
 def document_scores(
@@ -38,7 +42,7 @@ def document_scores(
     Returns:
         Their scores, shape (D,); 0 for a document without a term of the query.
     """
-    norms = _kernels.length_norm(k1, b, index.length_ratios[docs])
+    norms = length_norm(k1, b, index.length_ratios[docs])
     scores = np.zeros(len(docs))
     for query, (begin, end) in enumerate(pairwise(offsets.tolist())):
         terms = slice(queries.offsets[query], queries.offsets[query + 1])
@@ -48,28 +52,32 @@ def document_scores(
             places = np.searchsorted(containing, docs[begin:end])
             places = np.minimum(places, len(containing) - 1)
             rows = begin + np.flatnonzero(containing[places] == docs[begin:end])
-            scores[rows] += _kernels.term_score(weight, tfs[places[rows - begin]], norms[rows])
+            scores[rows] += term_score(weight, tfs[places[rows - begin]], norms[rows])
     return scores
 
 
 def best_documents(
     index: ScoringArrays, queries: WeightedQueries, k1: float, b: float, depth: int
 ) -> tuple[Ints, Int32s, Floats]:
-    """The best documents of each query and their scores; see :func:`_kernels.best_documents`."""
+    """The best documents of each query and their scores, by NumPy, or compiled for many postings.
+
+    For arguments and results see :func:`._kernels.best_documents`.
+    """
+    global _scored
     sizes = np.diff(index.term_offsets)[queries.terms]
-    passes = len(index.length_ratios) * (len(queries.offsets) - 1) // 8  # over all documents
-    # NumPy computes a hundred steps in the time of one step of Python.
-    compiled = loop(_kernels.best_documents, (int(sizes.sum()) + passes) // 100)
-    if compiled is not _kernels.best_documents:
-        return compiled(index, queries, k1, b, depth)
-    norms = _kernels.length_norm(k1, b, index.length_ratios)
+    _scored += int(sizes.sum()) + len(index.length_ratios) * (len(queries.offsets) - 1) // 8
+    if _scored >= _ENOUGH and find_spec("numba"):
+        from . import _kernels
+
+        return _kernels.best_documents(index, queries, k1, b, depth)
+    norms = length_norm(k1, b, index.length_ratios)
     best_docs, best_scores = [np.empty(0, np.int32)], [np.empty(0)]
     for first, last in zip(queries.offsets[:-1], queries.offsets[1:]):
         scores, seen = np.zeros(len(norms)), np.zeros(len(norms), dtype=np.bool_)
         for term, weight in zip(queries.terms[first:last], queries.weights[first:last]):
             postings = slice(index.term_offsets[term], index.term_offsets[term + 1])
             docs, tfs = index.posting_docs[postings], index.posting_tfs[postings]
-            scores[docs] += _kernels.term_score(weight, tfs, norms[docs])
+            scores[docs] += term_score(weight, tfs, norms[docs])
             seen[docs] = True
         docs = np.flatnonzero(seen).astype(np.int32)
         docs = docs[np.argsort(-scores[docs], kind="stable")[:depth]]

@@ -14,9 +14,9 @@ import pyarrow as pa
 import pyterrier as pt
 
 from ..scoring.arrays import cumulate, ranges_from
-from ._kernels import ScoringArrays
 from .build import DocTerms, unknown_documents
 from .format import ROWS, damaged, read_array, read_metadata, read_strings
+from .postings import ScoringArrays
 from .terrier import Tokeniser, tokeniser_from
 
 

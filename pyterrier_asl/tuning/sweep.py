@@ -18,17 +18,16 @@ import pyarrow.compute as pc
 import pyterrier as pt
 from ir_measures import Measure
 
+from ..common.extras import install_command
 from ..common.types import Floats, Ints
 from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements
 from ..measures.directions import added_up
 from ..measures.formula import Formula, formula
-from ..retrieval import _kernels
-from ..retrieval._kernels import Int32s, WeightedQueries
 from ..retrieval.bm25 import BM25, number_terms, query_weights, scoring_weights, top_documents
-from ..retrieval.compiled import compile_loops
 from ..retrieval.feedback import RobertsonPRF, candidates_of, expand_queries
 from ..retrieval.index import TermIndex
+from ..retrieval.postings import Int32s, WeightedQueries
 from ..scoring.arrays import cumulate, queries_of, within_query
 from .objective import Objective, TuningTask, ids_as_text
 from .space import Setting, Space
@@ -58,6 +57,11 @@ class Sweep(Objective):
 
     def __init__(self, pipeline: pt.Transformer, space: Space, task: TuningTask) -> None:
         super().__init__(pipeline, space, task)
+        try:
+            from ..retrieval._kernels import rank_judged
+        except ImportError:
+            raise NotSwept(f"the sweep needs Numba: {install_command('fast')}") from None
+        self._rank_judged = rank_judged
         self.measures = {name: _sweepable(measure) for name, measure in task.measures.items()}
         self.stages = _stages(pipeline, space)
         self.index: TermIndex = self.stages[0].index
@@ -115,8 +119,7 @@ class Sweep(Objective):
     def _retrieve(self, bm25: BM25, queries: WeightedQueries) -> tuple[JudgedRun, Floats]:
         """The ranks of the judged documents, and the number of words of all documents above each
         judged document that was retrieved, shape (J,)."""
-        rank_judged = compile_loops(_kernels.__name__).rank_judged
-        retrieved, offsets, which, ranks, above = rank_judged(
+        retrieved, offsets, which, ranks, above = self._rank_judged(
             self.index.scoring_arrays,
             scoring_weights(self.index, queries, k1=bm25.k1, idf=bm25.idf),
             float(bm25.k1),

@@ -1,5 +1,7 @@
 """The sweep against the pipeline, which computes the same settings with frames and ir_measures."""
 
+import sys
+
 import numpy as np
 import pandas as pd
 import pyterrier as pt
@@ -9,7 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ir_measures import AP, RR, Judged, NumRet, nDCG
 
-from pyterrier_asl import ASL, TBG, DocLengths, LexiP, RandomSearch, RobertsonPRF, TermIndex
+from pyterrier_asl import (
+    ASL,
+    TBG,
+    DocLengths,
+    LexiP,
+    RandomSearch,
+    RobertsonPRF,
+    TermIndex,
+    retrieval,
+)
 from pyterrier_asl.retrieval import _kernels
 from pyterrier_asl.tuning import NotSwept, Stage, bm25_stages
 from pyterrier_asl.tuning.objective import make_task
@@ -115,6 +126,14 @@ def test_through_random_search(small):
     pd.testing.assert_frame_equal(run, swept, rtol=0, atol=1e-9)
 
 
+def test_without_numba_it_does_not_apply(small, monkeypatch):
+    monkeypatch.setitem(sys.modules, _kernels.__name__, None)
+    monkeypatch.delattr(retrieval, "_kernels")
+    bm25, task = small.index.bm25(), make_task(small.topics, small.qrels, AP)
+    with pytest.raises(NotSwept, match=r"needs Numba: pip install.*\[fast\]"):
+        Sweep(bm25, Space({bm25: {"b": [0.5]}}), task)
+
+
 def test_where_it_does_not_apply(small):
     index, other = small.index, Collection(1).index
     bm25, prf = index.bm25(), RobertsonPRF(index)
@@ -173,7 +192,7 @@ def test_keys_order_as_ranking_does(scores):
     ids = np.random.default_rng(0).permutation(len(scores)).astype(np.uint32)
     keys = [_kernels._key(score, number) for score, number in zip(scores, ids)]
     expected = sorted(range(len(ids)), key=lambda d: (-np.float32(scores[d]), -int(ids[d])))
-    assert np.argsort(keys)[::-1].tolist() == expected
+    assert np.argsort(np.array(keys, np.uint64))[::-1].tolist() == expected
 
 
 def test_feedback_documents_with_all_terms_of_the_index():
