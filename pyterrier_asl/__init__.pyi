@@ -4,6 +4,7 @@ from .assessment.compare_judges import JudgeReport, judges
 from .comparison.compare import compare
 from .comparison.result import RunComparison
 from .evaluation.evaluate import evaluate
+from .evaluation.explanation import Explanation, explain
 from .evaluation.labellings import bounds
 from .evaluation.preferences import preference_matrix, preferences
 from .evaluation.relevant_documents import search_lengths
@@ -37,6 +38,7 @@ __all__ = [
     "Audit",
     "DocLengths",
     "Experiment",
+    "Explanation",
     "Holes",
     "JudgeReport",
     "KFoldRandomSearch",
@@ -58,6 +60,7 @@ __all__ = [
     "bounds",
     "compare",
     "evaluate",
+    "explain",
     "holes",
     "judges",
     "merge_labels",

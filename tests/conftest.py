@@ -261,4 +261,5 @@ favoured_theil_sen_vectors = _worked_examples(
 )  # favours with all sign vectors
 groups_vectors = _worked_examples("groups_vectors")  # differences in groups of queries
 repetitions_vectors = _worked_examples("repetitions_vectors")  # two-way random effects
+explain_vectors = _worked_examples("explain_vectors")  # values under conventions
 ties_vectors = _worked_examples("ties_vectors")  # values over all orders of equal scores

@@ -40,6 +40,7 @@ from ..io.atomic import FULL
 COMMANDS = {
     "evaluate": "Measure run files with qrels.",
     "compare": "Compare runs with a baseline: tests, preferences, queries; guard a build.",
+    "explain": "Name the convention by which another program's value was computed.",
     "ranks": "Show which ranks each system could have, and which could be the best.",
     "holes": "Show what unjudged documents could change, and which to judge next.",
     "labels": "Merge labels of unjudged documents with qrels.",

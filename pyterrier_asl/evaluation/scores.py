@@ -59,7 +59,7 @@ class ScoreTable:
 
     Attributes:
         rows: ``track`` ('' for a single collection), ``name``, ``qid``, ``measure``, all text, and
-            ``value``; each key once.
+            ``value``, which stood as ``text`` in the table; each key once.
         lower_is_better: unknown measures for which lower values are better.
         higher_is_better: unknown measures for which higher values are better.
         fill: value used for missing scores; None: missing scores are an error.
@@ -285,7 +285,7 @@ def _long(table: pd.DataFrame, name: str, source: str, wide_systems: bool) -> pd
         )
     if not len(table):
         raise ValueError(f"{source} has no value of a topic: print values per topic (-q)")
-    return table.assign(value=values)
+    return table.assign(text=table["value"], value=values)
 
 
 def _numeric(table: pd.DataFrame, source: str) -> list[Any]:

@@ -476,6 +476,7 @@ CALLS: dict[str, Call] = {
 #: Functions of one or two arguments, or whose options have tests of their own.
 ELSEWHERE = {
     "bm25_stages": "tests/unit/tuning/test_stages.py",
+    "explain": "tests/unit/evaluation/test_conventions.py",
     "read_labels": "a file",
     "read_qrels": "a file",
     "read_run": "a file",

@@ -98,7 +98,7 @@ FUNCTIONS = {
     **{analysis.name: analysis.function for analysis in registry.analyses()},
 }
 #: Results, which are not made by hand, and measures, which are objects.
-RESULTS = {"Audit", "Holes", "JudgeReport", "Leaderboard", "RunComparison"}
+RESULTS = {"Audit", "Explanation", "Holes", "JudgeReport", "Leaderboard", "RunComparison"}
 
 
 @pytest.mark.parametrize("name", sorted(set(FUNCTIONS) - RESULTS - set(MEASURES)))

@@ -78,6 +78,7 @@ COMMANDS = {
     "compare": "compare qrels a.run b.run -m AP",
     "compare -o": "compare qrels a.run b.run -m AP -o tsv",
     "guard": "compare qrels a.run b.run --fail-if 'AP_worse'",
+    "explain": "explain qrels a.run b.run -m AP --value a=.1234 --value b=.1234",
     "ranks": "ranks qrels a.run b.run -m AP --draws 99",
     "ranks -o": "ranks qrels a.run b.run -m AP --draws 99 -o jsonl",
     "holes": "holes qrels a.run b.run -m AP",

@@ -73,7 +73,7 @@ def test_every_form_holds_the_same_values(form, tmp_path):
     matrix = table.matrix("score" if form.startswith("wide") else "AP")
     assert matrix.to_dict(orient="index") == VALUES
     assert table.tracks == [""]
-    assert list(table.rows) == ["track", "name", "qid", "measure", "value"]
+    assert list(table.rows) == ["track", "name", "qid", "measure", "value", "text"]
     assert table.rows.index.tolist() == list(range(len(table.rows)))
     if "ASL@10" in table.measures:
         assert table.values("ASL@10")[0].tolist() == [0.75, 0.5]
