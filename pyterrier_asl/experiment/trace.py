@@ -13,14 +13,16 @@ import pyterrier as pt
 
 from ..charts import alt, category, figure, tooltips
 from ..common.notices import counted, names_of
-from ..common.types import Bools
+from ..common.types import Bools, Floats
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.relevant_documents import RelevantRanks
 from ..evaluation.sources import common_rel, warn_of_grades
-from ..io.values import check_queries
+from ..evaluation.ties import means_over_ties
+from ..io.values import check_queries, text
 from ..judging.judged_run import JudgedRun
 from ..judging.judgements import judgements_of
 from ..judging.matching import judge_part, judge_whole
+from ..measures.directions import OF_SETS
 from ..measures.parsing import Measures, named_measures
 from ..printing.printed import Part, Printed
 
@@ -39,10 +41,13 @@ class Trace(Printed):
     Attributes:
         runs: the result of each stage with documents, matched with the qrels.
         documents: the ranks of the relevant documents in them, S stages, R documents.
+        sets: the stages whose result has neither scores nor ranks, matched with one score for all
+            documents.
     """
 
     runs: Evaluation
     documents: RelevantRanks
+    sets: dict[str, JudgedRun]
 
     @property
     def total(self) -> int:
@@ -61,7 +66,8 @@ class Trace(Printed):
         """A row for each stage with documents.
 
         ``name``; ``documents``, mean number per query; ``relevant``, relevant documents retrieved;
-        ``gained`` and ``lost``, against the stage before; the means of the measures.
+        ``gained`` and ``lost``, against the stage before; the means of the measures. Of a set, such
+        as the result of ``|``, only measures that are the same for every order have a mean.
         """
         gained, lost = (documents.sum(axis=1) for documents in self._changes)
         return pd.DataFrame(
@@ -71,16 +77,30 @@ class Trace(Printed):
                 "relevant": (self.documents.ranks > 0).sum(axis=1),
                 "gained": gained,
                 "lost": lost,
-                **self.runs.means,
+                **self._means,
             }
         )
+
+    @property
+    def _means(self) -> dict[str, Floats]:
+        """The means of the measures, NaN where they depend on the order of a set."""
+        means = {name: values.copy() for name, values in self.runs.means.items()}
+        for named in self.runs.measures:
+            for name, run in self.sets.items():
+                row = self.runs.row(name)
+                values = self.runs.columns[named.name][row]
+                low, high = means_over_ties(named.measure, run, values)
+                if low != high and not isinstance(named.measure, OF_SETS):
+                    means[named.name][row] = np.nan
+        return means
 
     @cached_property
     def by_document(self) -> pd.DataFrame:
         """A row for each relevant document.
 
-        ``qid``, ``docno``, ``grade``, its rank after each stage (NaN: not retrieved), and
-        ``lost_at``, the stage that lost it last, if the last one does not have it.
+        ``qid``, ``docno``, ``grade``, its rank after each stage (NaN: not retrieved; 0: in a set,
+        without a rank), and ``lost_at``, the stage that lost it last, if the last one does not have
+        it.
         """
         judgements, of = self.runs.judgements, self.documents
         lost = self._changes[1] & (of.ranks[-1] == 0)
@@ -94,6 +114,7 @@ class Trace(Printed):
             }
         )
         frame[self.runs.names] = np.where(of.ranks > 0, of.ranks, np.nan).T
+        frame[[*self.sets]] *= 0
         return frame.assign(lost_at=names[np.where(lost.any(axis=0), last, -1)])
 
     def sentences(self) -> list[str]:
@@ -123,8 +144,13 @@ class Trace(Printed):
 
     @property
     def notes(self) -> list[str]:
-        """What must be known of the results before the numbers are believed."""
-        return self.runs.notes
+        """What must be known of the results before the numbers are believed.
+
+        A set has no first documents, so nothing is said of it unless all stages return sets.
+        """
+        ranked = [name for name in self.runs.names if name not in self.sets]
+        measures = {named.name: named.measure for named in self.runs.measures}
+        return self.runs.select(ranked or self.runs.names).facts(measures).notes
 
     def parts(self) -> Iterator[Part]:
         """The sentences, the table and the notes."""
@@ -164,7 +190,8 @@ def trace(
 
     The stages of ``a >> b >> c`` are applied one after the other, each once, to the result of the
     stage before. ``% k`` is a stage; any other operator (``+``, ``**``, ``|``, ``&``) is one stage
-    with its operands. The name of a stage that returns queries is joined to the next stage's.
+    with its operands. The name of a stage that returns queries is joined to the next stage's. As in
+    an experiment, the judgements of the topics count.
 
     Args:
         pipeline: a PyTerrier transformer.
@@ -179,8 +206,8 @@ def trace(
         and ``chart()``.
 
     Raises:
-        ValueError: for a pipeline that ends without documents, empty qrels, and two queries with
-            one id.
+        ValueError: for a pipeline that ends without documents, empty qrels, topics without
+            judgements, and two queries with one id.
 
     >>> from pyterrier_asl import TermIndex
     >>> texts = {"a": "radio", "b": "radio waves", "c": "maser", "d": "light", "e": "sound"}
@@ -191,23 +218,28 @@ def trace(
     BM25 retrieves 2 of 2 relevant documents.
     %1 loses 1 of them, all on query q.
     """
-    judgements = judgements_of(qrels)
     if "docno" not in topics:
         check_queries(topics["qid"])
+    judgements = judgements_of(qrels)
     if not len(judgements):
         raise ValueError("the qrels are empty: give qrels with judged documents")
+    judgements = judgements.of_queries(text(topics["qid"], "qid of the topics").to_pylist())
     named = [measure.with_params(rel=rel) for measure in named_measures(measures or DEFAULT)]
     warn_of_grades(judgements, {measure.name: measure.measure for measure in named}, rel)
     least = rel if rel is not None else common_rel(m.measure for m in named) or 1
     runs: dict[str, JudgedRun] = {}
+    sets: dict[str, JudgedRun] = {}
     for name, result in _results(pipeline, topics):
         name += f" ({len(runs) + 1})" if name in runs else ""
         try:
+            if not {"score", "rank"} & {*result}:
+                sets[name] = judge_part(judgements, result.assign(score=0.0))
+                result = result.assign(score=-np.arange(len(result), dtype=float))
             runs[name] = (judge_part if result.empty else judge_whole)(judgements, result)
         except ValueError as error:
             raise ValueError(f"stage {name!r}: {error}") from error
     evaluation = Evaluation(list(runs), list(runs.values()), judgements).measure(named)
-    return Trace(evaluation, RelevantRanks.of(evaluation, least))
+    return Trace(evaluation, RelevantRanks.of(evaluation, least), sets)
 
 
 def _results(pipeline: Any, topics: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:

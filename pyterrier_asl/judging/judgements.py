@@ -136,11 +136,21 @@ class Judgements(Remembering):
         """The judgements of some of the queries.
 
         Warns of queries with judgements whose ids are written in another form.
+
+        Raises:
+            ValueError: where none of the queries is judged.
         """
         asked = arrow_text([*qids])
+        rows = np.flatnonzero(np.isin(self.queries, positions(asked, self.qid_text)))
+        if len(asked) and len(self) and not len(rows):
+            raise ValueError(
+                f"none of the {len(asked)} topics is judged: their ids look like "
+                f"{asked[:1].to_pylist()}, the ids of the {len(self)} judged queries like "
+                f"{self.qid_text[:1].to_pylist()}"
+            )
         if form := other_form("query", asked, self.qid_text):
             warn(f"the frame of topics {form}")
-        return self.select(np.flatnonzero(np.isin(self.queries, positions(asked, self.qid_text))))
+        return self.select(rows)
 
     def select(self, rows: Ints) -> Judgements:
         """Some of the judgements, in their order, and the queries that have any of them."""

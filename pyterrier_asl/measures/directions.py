@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ir_measures import Measure
+from ir_measures import Measure, NumQ, NumRel, NumRet, SetAP, SetF, SetP, SetR
 from ir_measures.measures.base import SumAgg
 
 from .formula import formula
+
+#: Measures of other providers that are the same for every order of the retrieved documents.
+OF_SETS = tuple(map(type, (NumQ, NumRel, NumRet, SetAP, SetF, SetP, SetR)))
 
 
 def higher_is_better(measure: Any) -> bool | None:

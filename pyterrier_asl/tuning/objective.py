@@ -182,12 +182,6 @@ def _judgements_of(topics: pd.DataFrame, qrels: Any) -> Judgements:
     check_queries(topics["qid"])
     judgements = judgements_of(qrels)
     judged = judgements.of_queries(ids_as_text(topics["qid"], "qid of the topics"))
-    if not len(judged):
-        raise ValueError(
-            f"none of the {len(topics)} topics is judged: their ids look like "
-            f"{topics['qid'].head(1).tolist()}, the ids of the {len(judgements)} judged queries "
-            f"like {judgements.qid_text[:1].to_pylist()}"
-        )
     return judged.with_matching({"duplicates": "best", **matching_of(qrels)})
 
 

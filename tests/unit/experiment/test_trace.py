@@ -95,6 +95,40 @@ def test_names_and_operators():
     assert " >> " not in first and second.count(" >> ") == 1
 
 
+def test_the_topics_decide_which_judgements_count():
+    ranked = {"q1": "axb", "q2": "nd"}
+    stage, _ = returning(**ranked)
+    first = TOPICS[1:]
+    run = {"q1": {"a": 3, "x": 2, "b": 1}}
+    values, near = (
+        evaluate({"r": run}, qrels, ["AP", "R@5"]).iloc[:, 2:].mean().tolist()
+        for qrels in ({"q1": QRELS["q1"]}, QRELS)
+    )
+    traced = trace(stage, first, QRELS, ["AP", "R@5"])
+    assert traced.table.iloc[0, 5:].tolist() == values != near
+    assert (traced.total, traced.notes) == (3, [])
+    with pytest.raises(ValueError, match=r"none of the 1 topics is judged: .*\['7'\].*\['q1'\]"):
+        trace(stage, first.assign(qid=["7"]), QRELS)
+
+
+def test_a_set_has_counts_and_the_measures_that_need_no_order():
+    one, two = (returning(**ranked)[0] for ranked in ({"q1": "axb", "q2": "d"}, {"q1": "bc"}))
+    asked = ["SetR", "SetP", "NumRet", "AP", "P@2", "R@9", "ASL@9"]
+    for operator, documents, total in (("or", "axbc", 5), ("and", "b", 1)):
+        candidates = one | two if operator == "or" else one & two
+        traced = trace(candidates >> one, TOPICS, QRELS, asked)
+        row = traced.table.iloc[0]
+        found = [sum(d in QRELS["q1"] for d in documents), int(operator == "or")]
+        assert row["documents"] == total / 2 and row["relevant"] == sum(found)
+        assert row["SetR"] == row["R@9"] == pytest.approx((found[0] / 3 + found[1] / 2) / 2)
+        assert row["NumRet"] == total
+        assert row["SetP"] == pytest.approx((found[0] / len(documents) + found[1]) / 2)
+        assert row[["AP", "P@2", "ASL@9"]].isna().tolist() == [operator == "or"] * 3
+        assert traced.table.iloc[1][asked].notna().all() and not traced.notes[1:]
+        ranks = traced.by_document.set_index(["qid", "docno"])[row["name"]]
+        assert ranks["q1", "b"] == 0 and np.isnan(ranks["q2", "a"])
+
+
 def test_sentences_count_what_is_found_and_lost():
     def sentences(*found):
         pipeline = returning(**found[0])[0]
