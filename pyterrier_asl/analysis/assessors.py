@@ -27,7 +27,8 @@ from ..charts import (
     tooltips,
 )
 from ..common.lazy import pd
-from ..evaluation.sources import JudgeRel, QrelsLike, Runs, refuse
+from ..evaluation.evaluation import Runs
+from ..evaluation.sources import JudgeRel, QrelsLike, refuse
 from ..statistics.tests import PairedTest, with_corrected_p
 from .asl_options import PUBLISHED
 from .inputs import read_qrels_and_judges
@@ -47,7 +48,6 @@ def assessor_scores(
     """How do other judges score as runs?
 
     Their relevant documents have no order: the best, the expected and the worst score are given.
-
 
     Returns:
         One row for each judge, with ``judge``, ``topics`` (those that all judged),

@@ -27,9 +27,9 @@ from ..charts import (
 )
 from ..common.lazy import pd
 from ..common.types import Floats, Ints
-from ..evaluation.evaluation import Evaluation
+from ..evaluation.evaluation import Evaluation, Runs
 from ..evaluation.relevant_documents import relevant_documents, unjudged_above
-from ..evaluation.sources import QrelsLike, Runs
+from ..evaluation.sources import QrelsLike
 from ..measures.directions import higher_is_better
 from ..statistics.rounding import EQUAL, rounded
 from .asl_options import AslOptions, label_of

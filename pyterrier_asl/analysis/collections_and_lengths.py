@@ -23,8 +23,8 @@ from ..charts import (
 )
 from ..common.lazy import pd
 from ..common.notices import counted
-from ..evaluation.evaluation import Evaluation
-from ..evaluation.sources import QrelsLike, Runs
+from ..evaluation.evaluation import Evaluation, Runs
+from ..evaluation.sources import QrelsLike
 from ..measures import TBG
 from ..scoring.arrays import within_query
 from .inputs import read
@@ -146,8 +146,6 @@ def collection_statistics(
     runs: Runs, qrels: QrelsLike | None = None, *, rel: float | None = None
 ) -> pd.DataFrame:
     """How large are the collection and its runs?
-
-
 
     Returns:
         One row, with ``requests``, ``runs``, ``rel/request``, ``docs/request`` (mean number of

@@ -30,8 +30,9 @@ from ..common.lazy import pd
 from ..common.notices import counted
 from ..common.parameters import check_probability
 from ..common.types import Floats
+from ..evaluation.evaluation import Runs
 from ..evaluation.preferences import preference_cubes
-from ..evaluation.sources import QrelsLike, Runs, refuse
+from ..evaluation.sources import QrelsLike, refuse
 from ..measures._base import check_from_0
 from ..statistics.rounding import NO_DIFFERENCE
 from ..statistics.settings import check_draws

@@ -15,8 +15,9 @@ from ..common.lazy import pd
 from ..common.notices import names_of
 from ..common.parameters import check_whole
 from ..common.types import Bools, Ints
+from ..evaluation.evaluation import Runs
 from ..evaluation.relevant_documents import RelevantRanks
-from ..evaluation.sources import QrelsLike, Runs
+from ..evaluation.sources import QrelsLike
 from .inputs import read
 from .registry import LOST, TURKMEN, analysis
 from .tables import described
@@ -154,8 +155,6 @@ def rare_finds(
     groups: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
     """Which systems find relevant documents that others miss?
-
-
 
     Args:
         few: the largest number of systems that find a rare document.

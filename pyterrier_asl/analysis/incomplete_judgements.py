@@ -12,9 +12,10 @@ from ..charts import HEIGHT, WIDTH, alt, captioned, figure, tooltips, undrawn, u
 from ..common.lazy import pd
 from ..common.notices import progress_bar
 from ..common.types import Bools, Floats, Ints
+from ..evaluation.evaluation import Runs
 from ..evaluation.preferences import recall_levels
 from ..evaluation.relevant_documents import RelevantRanks
-from ..evaluation.sources import QrelsLike, Runs
+from ..evaluation.sources import QrelsLike
 from ..scoring.preferences import pairwise_preferences
 from ..statistics.rounding import signs
 from ..statistics.settings import check_draws

@@ -15,13 +15,8 @@ from ..common.lazy import pc
 from ..common.notices import warn
 from ..evaluation.evaluate import tracks
 from ..evaluation.evaluation import Evaluation as Evaluation
-from ..evaluation.sources import (
-    JudgeRel,
-    QrelsLike,
-    Runs,
-    complete_measures,
-    warn_of_grades,
-)
+from ..evaluation.evaluation import Runs
+from ..evaluation.sources import JudgeRel, QrelsLike, complete_measures, warn_of_grades
 from ..io.columns import Columns
 from ..measures._base import check_from_0
 from ..measures.parsing import Measures, named_measures

@@ -34,8 +34,9 @@ from ..charts import (
 )
 from ..common.lazy import pd
 from ..common.types import Bools, Floats, Ints
+from ..evaluation.evaluation import Runs
 from ..evaluation.preferences import preference_cubes
-from ..evaluation.sources import QrelsLike, Runs
+from ..evaluation.sources import QrelsLike
 from ..scoring.preferences import KINDS
 from ..statistics.pairwise import cycle_numbers
 from ..statistics.rounding import EQUAL, shared_ranks

@@ -12,7 +12,8 @@ from ..charts import HEIGHT, PANEL, alt, captioned, category, figure, tooltips, 
 from ..common.lazy import pd
 from ..common.parameters import check_whole
 from ..common.types import Floats, Ints
-from ..evaluation.sources import QrelsLike, Runs
+from ..evaluation.evaluation import Runs
+from ..evaluation.sources import QrelsLike
 from ..measures.rareness import Pools
 from ..scoring.rareness import gains
 from ..statistics.agreement import kendall_tau, kendall_taus, tau_ap

@@ -12,9 +12,9 @@ from ..charts import alt, figure, ranks_on_lists, tooltips
 from ..common.choices import check_names
 from ..common.lazy import pd
 from ..common.types import Bools, Ints
-from ..evaluation.evaluation import Evaluation
+from ..evaluation.evaluation import Evaluation, Runs
 from ..evaluation.relevant_documents import RelevantRanks
-from ..evaluation.sources import QrelsLike, Runs
+from ..evaluation.sources import QrelsLike
 from ..measures.parsing import Measures, one_measure
 from ..measures.rareness import Pools
 from ..scoring.rareness import gains

@@ -18,9 +18,9 @@ from ..charts import (
 )
 from ..common.lazy import pd
 from ..common.types import Floats, Ints
-from ..evaluation.evaluation import Evaluation
+from ..evaluation.evaluation import Evaluation, Runs
 from ..evaluation.preferences import first_differences, recall_levels
-from ..evaluation.sources import QrelsLike, Runs
+from ..evaluation.sources import QrelsLike
 from ..scoring.preferences import difference, level, pairwise_preferences
 from .inputs import read
 from .registry import DIAZ, analysis

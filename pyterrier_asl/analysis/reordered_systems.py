@@ -11,9 +11,9 @@ import numpy as np
 from ..charts import LONG_NAME, PANEL, STEP, WIDE_CAPTION, alt, captioned, ranges, tooltips, undrawn
 from ..common.lazy import pd
 from ..common.types import Floats, Ints
-from ..evaluation.evaluation import Evaluation
+from ..evaluation.evaluation import Evaluation, Runs
 from ..evaluation.relevant_documents import RelevantDocuments, relevant_documents
-from ..evaluation.sources import QrelsLike, Runs
+from ..evaluation.sources import QrelsLike
 from ..measures._base import check_from_0
 from ..measures.parsing import with_options
 from ..statistics.agreement import kendall_tau

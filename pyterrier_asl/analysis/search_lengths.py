@@ -13,9 +13,9 @@ from ..charts import CROWDED, DASHED, alt, by_collection, category, figure, tool
 from ..common.lazy import pd
 from ..common.notices import counted
 from ..common.types import Floats, Ints
-from ..evaluation.evaluation import Evaluation
+from ..evaluation.evaluation import Evaluation, Runs
 from ..evaluation.relevant_documents import relevant_documents
-from ..evaluation.sources import QrelsLike, Runs
+from ..evaluation.sources import QrelsLike
 from ..scoring.search_length import bin_ends
 from ..statistics.settings import ArrayLike
 from .asl_options import AslOptions
@@ -327,7 +327,6 @@ def effective_share(
     """What share of the relevant documents determines AP?
 
     In the paper the top 57 % ± 16 of the relevant documents determine AP, over its tracks.
-
 
     Returns:
         One row for each run, with ``track``, ``run``, ``AP``, ``share``, the mean over queries of

@@ -12,8 +12,8 @@ from ..charts import COLORS, alt, better, category, figure, inline_rows, tooltip
 from ..common.lazy import pd
 from ..common.notices import counted
 from ..common.parameters import check_whole
-from ..evaluation.evaluation import Evaluation
-from ..evaluation.sources import JudgeRel, QrelsLike, Runs
+from ..evaluation.evaluation import Evaluation, Runs
+from ..evaluation.sources import JudgeRel, QrelsLike
 from ..scoring.assessor import expected_success
 from ..scoring.standard import reciprocal_rank
 from ..statistics.intervals import wilson_interval

@@ -10,8 +10,8 @@ import numpy as np
 from ..charts import BESIDE_NAMES, STEP, alt, bars, captioned, category, in_rows, tooltips
 from ..common.choices import check_names
 from ..common.lazy import pd
-from ..evaluation.evaluation import Evaluation
-from ..evaluation.sources import QrelsLike, Runs, refuse
+from ..evaluation.evaluation import Evaluation, Runs
+from ..evaluation.sources import QrelsLike, refuse
 from ..measures.directions import higher_is_better, value_range
 from ..measures.parsing import Measures, named_measures
 from ..statistics.settings import ArrayLike

@@ -11,8 +11,9 @@ import scipy  # its submodules load when first used
 from ..charts import alt, bars, by_collection, category, figure, tooltips, undrawn
 from ..common.lazy import pd
 from ..common.notices import counted
+from ..evaluation.evaluation import Runs
 from ..evaluation.preferences import first_differences, recall_levels
-from ..evaluation.sources import QrelsLike, Runs
+from ..evaluation.sources import QrelsLike
 from ..scoring.preferences import level
 from .inputs import read
 from .registry import DIAZ, analysis

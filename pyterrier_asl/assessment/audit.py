@@ -18,7 +18,8 @@ from ..charts.drawing import PANEL, ROW, alt, captioned, category, ranges, toolt
 from ..common.lazy import pd
 from ..common.notices import counted, names_of, warn
 from ..common.types import Floats, Ints
-from ..evaluation.sources import QrelsLike, Runs, refuse, refuse_unused, warn_of_grades
+from ..evaluation.evaluation import Runs
+from ..evaluation.sources import QrelsLike, refuse, refuse_unused, warn_of_grades
 from ..judging.pair_index import positions
 from ..measures.parsing import Measures, NamedMeasure, named_measures
 from ..printing.printed import Part, Printed

@@ -12,7 +12,8 @@ import numpy as np
 from ..common.lazy import pd
 from ..common.notices import counted
 from ..common.types import Floats
-from ..evaluation.sources import QrelsLike, Runs, refuse_unused
+from ..evaluation.evaluation import Runs
+from ..evaluation.sources import QrelsLike, refuse_unused
 from ..io.atomic import replacing
 from ..measures.parsing import Measures, NamedMeasure, named_measures
 from ..printing.printed import Part, Printed

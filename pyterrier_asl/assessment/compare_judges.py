@@ -14,7 +14,8 @@ from ..charts.drawing import STEP, alt, captioned, ranges, tooltips
 from ..common.lazy import pd
 from ..common.notices import counted
 from ..common.parameters import check_name
-from ..evaluation.sources import JudgeRel, QrelsLike, Runs, refuse, warn_of_grades
+from ..evaluation.evaluation import Runs
+from ..evaluation.sources import JudgeRel, QrelsLike, refuse, warn_of_grades
 from ..measures.parsing import Measures, NamedMeasure
 from ..printing.printed import Part, Printed
 from ..printing.tables import latex

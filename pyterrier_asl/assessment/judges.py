@@ -14,9 +14,9 @@ import pyarrow as pa
 from ..common.choices import check_names
 from ..common.notices import warn
 from ..common.types import Bools, Floats, Ints
-from ..evaluation.evaluation import Evaluation
+from ..evaluation.evaluation import Evaluation, Runs
 from ..evaluation.facts import Facts
-from ..evaluation.sources import JudgeRel, QrelsLike, Runs, refuse, with_rel
+from ..evaluation.sources import JudgeRel, QrelsLike, refuse, with_rel
 from ..judging.id_forms import other_form
 from ..judging.judgements import Judgements, judgements_of
 from ..judging.pair_index import positions

@@ -91,23 +91,32 @@ def descriptions(function: Callable[..., Any]) -> dict[str, str]:
     return help
 
 
+#: Arguments of options by the annotation of the parameter; functions get a text for the last ones.
+_TYPED: dict[str, dict[str, Any]] = {
+    "bool": {"is_flag": True},
+    "int": {"type": NUMBER},
+    "float": {"type": float},
+    **dict.fromkeys(("str", "Any", "Measures", "QrelsLike", "IndexedCollection"), {}),
+}
+
+
 def option_of(parameter: inspect.Parameter, documented: str, **own: Any) -> Decorator:
     """The option of a parameter, whose help is the documentation if nothing else is given."""
     name, annotation = parameter.name, str(parameter.annotation)
     common = OPTIONS.get(f"{name}: {annotation}") or OPTIONS.get(name, {})
     required, default = parameter.default is parameter.empty, parameter.default
-    typed: dict[str, dict[str, Any]] = {
-        "bool": {"is_flag": True},
-        "int": {"type": NUMBER},
-        "float": {"type": float},
-    }
+    kind = annotation.partition(" |")[0]
     how = {
         "help": documented,
         "required": required,
-        **typed.get(annotation.partition(" |")[0], {}),
+        **_TYPED.get(kind, {}),
         **common,
         **own,
     }
+    if kind not in _TYPED and not how.keys() & {"type", "read", "multiple"}:
+        raise TypeError(
+            f"{name}: {annotation} is not a text: say in cli/option_table.py how it is read"
+        )
     none = how.pop("none", None)
     if default in (None, ()) and none is not None and "default" not in how:
         how["help"] += f"  [default: {none}]"

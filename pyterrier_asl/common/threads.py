@@ -1,4 +1,4 @@
-"""Threads: one per core, shared by all reading and matching.
+"""Threads, one per core, for reading, matching and measuring.
 
 More threads would only wait for each other and for Python's global lock.
 

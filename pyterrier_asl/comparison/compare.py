@@ -18,14 +18,13 @@ import numpy as np
 
 from ..common.notices import names_of
 from ..common.parameters import check_name, check_probability
-from ..evaluation.evaluation import Evaluation
+from ..evaluation.evaluation import Evaluation, Runs
 from ..evaluation.labellings import measure_with_bounds
 from ..evaluation.preferences import preferences_for
 from ..evaluation.scores import ScoreTable
 from ..evaluation.sources import (
     NOT_FOR_SCORES,
     QrelsLike,
-    Runs,
     complete_measures,
     measures_for,
     refuse,

@@ -1,4 +1,4 @@
-"""Evaluation of runs by measures: every function and command starts here.
+"""Evaluation of runs by measures: what functions and commands start from.
 
 An :class:`Evaluation` holds runs, qrels, and values per query. A caller that needs more than values
 reads and matches each run once and keeps it. Otherwise runs are measured one by one, or on several
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, ForwardRef, TypeAlias
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from ..common.lazy import pd
 from ..common.notices import counted, progress_bar
 from ..common.threads import check_jobs
 from ..common.types import Floats
+from ..io.opening import StrPath
 from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements, judgements_of
 from ..judging.qrels import Qrels, matching_of, source_of
@@ -361,3 +362,9 @@ class Evaluation(Remembering):
             label: measure(pool=pool, member=measure["member"] is not False)
             for label, measure in pooled.items()
         }
+
+
+#: Runs in calls: by name, in a folder or files, or an Evaluation; or the runs of tracks.
+Runs: TypeAlias = "Evaluation | Mapping[str, Any] | Iterable[StrPath] | StrPath"
+if not TYPE_CHECKING:  # documentation looks the names up in the module of a function
+    Runs = ForwardRef(Runs, module=__name__)

@@ -11,7 +11,7 @@ from ..common.lazy import pd
 from ..common.parameters import check_whole
 from ..judging.judged_run import JudgedRun
 from ..judging.unjudged import Unjudged
-from ..measures.formula import Formula, LabelledPair, LabelledRun, Labels, formula
+from ..measures.formula import Formula, LabelledPair, LabelledRun, formula
 from ..measures.parsing import Measures
 from ..measures.standard import measures_with_bounds
 from ..scoring.matrices import Bounds
@@ -117,8 +117,7 @@ class Labelled:
         size = np.bincount(queries, minlength=len(self.judgements))
         if highest is None:
             highest = max(1.0, self.measure.rel, self.judgements.grades.max(initial=1))
-        self.labels = Labels(self.judgements, size, float(highest))
-        self.sides = [LabelledRun(self.measure, run, self.labels) for run in unjudged.runs]
+        self.sides = [LabelledRun(self.measure, run, size, float(highest)) for run in unjudged.runs]
 
     def pair(self, a: int, b: int) -> LabelledPair:
         """Two of the runs."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ForwardRef, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, ForwardRef, TypeAlias
 
 from ir_measures import Measure
 
@@ -38,17 +38,6 @@ from ..measures.parsing import (
 )
 from ..measures.pool import RarenessPool
 
-
-class MatchedRuns(Protocol):
-    """Runs that have been matched with qrels: an Evaluation."""
-
-    @property
-    def names(self) -> list[str]:
-        """The names of the runs."""
-
-
-#: Runs in calls: by name, in a folder or files, or an Evaluation; or the runs of tracks.
-Runs: TypeAlias = "MatchedRuns | Mapping[str, Any] | Iterable[StrPath] | StrPath"
 #: Qrels in calls: Qrels, Judgements, a frame, dicts, a file, or an ir_datasets id.
 QrelsLike: TypeAlias = (
     "Qrels | Judgements | pd.DataFrame | Mapping[Any, Any] | Iterable[Any] | StrPath"
@@ -56,7 +45,7 @@ QrelsLike: TypeAlias = (
 #: Minimum grades of relevant documents by judge, or one for all judges but the reference.
 JudgeRel: TypeAlias = float | Mapping[str, float]
 if not TYPE_CHECKING:  # documentation looks the names up in the module of a function
-    Runs, QrelsLike = (ForwardRef(alias, module=__name__) for alias in (Runs, QrelsLike))
+    QrelsLike = ForwardRef(QrelsLike, module=__name__)
 
 
 def named_runs(runs: Any) -> dict[str, Any]:

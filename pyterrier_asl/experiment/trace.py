@@ -202,7 +202,7 @@ def trace(
         rel: minimum grade of a relevant document; None: the one that all measures have, or 1.
 
     Returns:
-        A :class:`Trace`, with ``table``, ``by_document``, ``total``, ``sentences()``, ``notes()``
+        A :class:`Trace`, with ``table``, ``by_document``, ``total``, ``sentences()``, ``notes``
         and ``chart()``.
 
     Raises:

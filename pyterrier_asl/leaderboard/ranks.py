@@ -13,7 +13,7 @@ from ..common.lazy import pd
 from ..common.types import Floats
 from ..evaluation.collections import OVERALL
 from ..evaluation.evaluate import tracks
-from ..evaluation.evaluation import Evaluation
+from ..evaluation.evaluation import Evaluation, Runs
 from ..evaluation.facts import joined_notes
 from ..evaluation.scores import ScoreTable
 from ..evaluation.sources import (
@@ -21,7 +21,6 @@ from ..evaluation.sources import (
     NOT_FOR_SCORES,
     JudgeRel,
     QrelsLike,
-    Runs,
     refuse,
     refuse_unused,
     warn_of_grades,

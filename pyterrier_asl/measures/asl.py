@@ -22,10 +22,10 @@ from ._base import (
     one_of,
     register,
 )
-from .formula import LabelledPair, LabelledRankings, LabelledRun
+from .formula import LabelledPair, LabelledRun
 
 if TYPE_CHECKING:
-    from ..judging.judged_run import JudgedRun
+    from ..judging.judged_run import JudgedRun, Relevant
     from ..scoring.ties import TieGroups
 
 _G = Param(count, desc="only the first g relevant documents in rank order, missing ones last")
@@ -140,12 +140,14 @@ class _ASL(PluginMeasure):
             pair.documents, self.missing_costs(pair.a.view), self.missing_costs(pair.b.view)
         )
 
-    def labelled_values(self, run: LabelledRun, rankings: LabelledRankings) -> Floats:
+    def labelled_values(
+        self, run: LabelledRun, queries: Ints, relevant: Relevant, gains: Floats
+    ) -> Floats:
         """The values of M rankings of a run's queries, each with its own labels, shape (M,)."""
-        costs = self.missing_costs(run.view)[rankings.queries]
+        costs = self.missing_costs(run.view)[queries]
         return self._scaled(
             scoring.mean_search_length(
-                rankings.ranks, rankings.offsets, rankings.total, costs, g=self["g"]
+                relevant.ranks, relevant.offsets, relevant.total, costs, g=self["g"]
             )
         )
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +21,7 @@ import numpy.typing as npt
 from ir_measures import Measure
 
 from ..common.types import Bools, Floats, Ints
-from ..judging.remembered import Remembering, cached_property, remembered
+from ..judging.remembered import Remembering, cached_property
 from ..scoring import bounds as bounding
 from ..scoring.arrays import cumulate
 from ..scoring.matrices import Bounds
@@ -29,7 +29,6 @@ from ..scoring.pair_bounds import merge
 
 if TYPE_CHECKING:
     from ..judging.judged_run import JudgedRun, Relevant, TiedRun
-    from ..judging.judgements import Judgements
     from ..scoring.ties import TieGroups
 
 
@@ -185,9 +184,18 @@ class Formula:
 
     # Values under labellings
 
-    def labelled_values(self, run: LabelledRun, rankings: LabelledRankings) -> Floats:
-        """The values of M rankings of a run's queries, each with its own labels, shape (M,)."""
-        return self.from_ranks(rankings.ranks, rankings.offsets, rankings.total)
+    def labelled_values(
+        self, run: LabelledRun, queries: Ints, relevant: Relevant, gains: Floats
+    ) -> Floats:
+        """The values of M rankings of a run's queries, each with its own labels, shape (M,).
+
+        Args:
+            run: the run.
+            queries: the query of each ranking, shape (M,).
+            relevant: their relevant documents, one of which is unjudged.
+            gains: the gains of these documents in the measure, shape (E,).
+        """
+        return self.from_ranks(relevant.ranks, relevant.offsets, relevant.total)
 
     def weights(self, view: JudgedRun, documents: JudgedRun) -> Floats:
         """What each document adds to the value if it is relevant.
@@ -231,30 +239,6 @@ def formula(measure: Measure) -> Formula | None:
 
 
 @dataclass(frozen=True)
-class Labels:
-    """The documents to label, V.
-
-    Attributes:
-        judgements: the judgements of the runs, V among them, Q queries.
-        size: the number of documents of V per query, shape (Q,).
-        highest: the best grade of a label.
-    """
-
-    judgements: Judgements
-    size: Ints
-    highest: float
-
-    @remembered
-    def nothing(self, measure: Formula) -> LabelledRun:
-        """A run that retrieved nothing."""
-        from ..judging.judged_run import JudgedRun
-
-        none = np.empty(0, dtype=np.int64)
-        nothing = JudgedRun.from_entries(self.judgements, 0 * self.size, none, none, none)
-        return LabelledRun(measure, nothing, self)
-
-
-@dataclass(frozen=True)
 class LabelledRun(Remembering):
     """A run in a measure, with its unjudged documents.
 
@@ -262,12 +246,14 @@ class LabelledRun(Remembering):
         measure: the measure.
         judged: the run; every retrieved document is an entry (see
             :class:`~pyterrier_asl.judging.unjudged.Unjudged`).
-        labels: the documents to label.
+        size: the number of documents of V per query, shape (Q,).
+        highest: the best grade of a label.
     """
 
     measure: Formula
     judged: JudgedRun
-    labels: Labels
+    size: Ints
+    highest: float
 
     @cached_property
     def view(self) -> JudgedRun:
@@ -289,7 +275,7 @@ class LabelledRun(Remembering):
     def unjudged(self) -> Ints:
         """The number of unjudged documents that the measure sees, shape (Q,)."""
         unjudged = self.view.grades < 0
-        return np.bincount(self.view.queries[unjudged], minlength=len(self.labels.size))
+        return np.bincount(self.view.queries[unjudged], minlength=len(self.size))
 
     @cached_property
     def value(self) -> Floats:
@@ -309,7 +295,11 @@ class LabelledRun(Remembering):
     @property
     def alone(self) -> LabelledPair:
         """The run and a run that retrieved nothing: their difference is the value of the run."""
-        return LabelledPair(self, self.labels.nothing(self.measure))
+        from ..judging.judged_run import JudgedRun
+
+        none = np.empty(0, dtype=np.int64)
+        nothing = JudgedRun.from_entries(self.judged.judgements, 0 * self.size, none, none, none)
+        return LabelledPair(self, replace(self, judged=nothing))
 
 
 @dataclass(frozen=True)
@@ -339,7 +329,7 @@ class LabelledPair:
     @property
     def others(self) -> Ints:
         """The number of documents of V that neither run retrieved, shape (Q,)."""
-        return self.a.labels.size - np.diff(self.offsets)
+        return self.a.size - np.diff(self.offsets)
 
     @property
     def both_weights(self) -> list[tuple[Floats, Floats]]:
@@ -367,22 +357,3 @@ class LabelledPair:
 def _pick(values: npt.NDArray[Any], numbers: Ints) -> Any:
     """The values of documents by their number from 1; 0 for number 0, not retrieved."""
     return np.concatenate((np.zeros(1, dtype=values.dtype), values))[numbers]
-
-
-@dataclass(frozen=True)
-class LabelledRankings:
-    """M rankings of a run's queries, each with an own label: one unjudged document is relevant.
-
-    Attributes:
-        queries: the query of each ranking, shape (M,).
-        ranks: ranks of the retrieved relevant documents, ascending within a ranking, shape (E,).
-        gains: their gains in the measure, shape (E,).
-        offsets: the beginning of each ranking's documents, shape (M + 1,).
-        total: relevant documents, retrieved or not, shape (M,).
-    """
-
-    queries: Ints
-    ranks: Ints
-    gains: Floats
-    offsets: Ints
-    total: Ints

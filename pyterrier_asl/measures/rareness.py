@@ -24,7 +24,7 @@ from ._base import (
     real,
     register,
 )
-from .formula import LabelledRankings, LabelledRun
+from .formula import LabelledRun
 from .kinds import Additive, MeanPrecision
 
 if TYPE_CHECKING:
@@ -240,9 +240,11 @@ class _P_Rareness(Additive, _Rareness):
         """What each document adds if it is relevant."""
         return np.asarray(super().weights(view, documents) / self["cutoff"])
 
-    def labelled_values(self, run: LabelledRun, rankings: LabelledRankings) -> Floats:
+    def labelled_values(
+        self, run: LabelledRun, queries: Ints, relevant: Relevant, gains: Floats
+    ) -> Floats:
         """The values of M rankings of a run's queries, each with its own labels, shape (M,)."""
-        return sum_by_query(rankings.gains, rankings.offsets)
+        return sum_by_query(gains, relevant.offsets)
 
 
 class _AP_Rareness(MeanPrecision, _Rareness):
@@ -273,12 +275,14 @@ class _AP_Rareness(MeanPrecision, _Rareness):
         """Whether bounds are exact: they are outer bounds."""
         return False
 
-    def labelled_values(self, run: LabelledRun, rankings: LabelledRankings) -> Floats:
+    def labelled_values(
+        self, run: LabelledRun, queries: Ints, relevant: Relevant, gains: Floats
+    ) -> Floats:
         """The values of M rankings of a run's queries, each with its own labels, shape (M,)."""
-        offsets = rankings.offsets
-        running = np.concatenate(([0.0], np.cumsum(rankings.gains)))
+        offsets = relevant.offsets
+        running = np.concatenate(([0.0], np.cumsum(gains)))
         gained = running[1:] - np.repeat(running[offsets[:-1]], np.diff(offsets))
-        return scoring.ap_rareness(gained, rankings.ranks, offsets, rankings.total)
+        return scoring.ap_rareness(gained, relevant.ranks, offsets, relevant.total)
 
 
 P_Rareness = _P_Rareness()

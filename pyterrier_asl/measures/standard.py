@@ -21,11 +21,11 @@ from ..scoring import ties
 from ..scoring.arrays import cumulate, divide, reduce_by_query
 from ..scoring.matrices import Bounds
 from ._base import own_measures
-from .formula import STANDARD, Formula, LabelledRankings, LabelledRun
+from .formula import STANDARD, Formula, LabelledRun
 from .kinds import Additive, FirstRelevant, MeanPrecision, RatioOfGains
 
 if TYPE_CHECKING:
-    from ..judging.judged_run import JudgedRun
+    from ..judging.judged_run import JudgedRun, Relevant
     from ..judging.judgements import Judgements
     from ..scoring.ties import TieGroups
 
@@ -210,7 +210,7 @@ class nDCG(RatioOfGains, Standard, of=ir_measures.nDCG):
         return scoring.dcg(graded.ranks, gains, graded.offsets)
 
     def levels(self, run: LabelledRun) -> tuple[Floats, int, Ints]:
-        return run.labels.judgements.once(gain_levels, self, run.labels.highest)
+        return run.judged.judgements.once(gain_levels, self, run.highest)
 
     def ideal(self, most: int) -> Floats:
         return scoring.ideal_gains(most, self.cutoff)
@@ -223,12 +223,14 @@ class nDCG(RatioOfGains, Standard, of=ir_measures.nDCG):
         least, grades = self.levels(run)[0][0], run.view.grades
         return run.view, np.where(grades < 0, least, self.gains_of(grades))
 
-    def labelled_values(self, run: LabelledRun, rankings: LabelledRankings) -> Floats:
+    def labelled_values(
+        self, run: LabelledRun, queries: Ints, relevant: Relevant, gains: Floats
+    ) -> Floats:
         levels, _, counts = self.levels(run)
-        counts = counts[rankings.queries]
+        counts = counts[queries]
         counts[:, 0] += 1  # the label has the lowest gain
         ideal = self.ideal(int(counts.max(initial=0)))[counts] @ np.diff(levels, prepend=0.0)
-        return scoring.ndcg(rankings.ranks, rankings.gains, rankings.offsets, ideal)
+        return scoring.ndcg(relevant.ranks, gains, relevant.offsets, ideal)
 
 
 def _shifts(judgements: Judgements) -> Floats:

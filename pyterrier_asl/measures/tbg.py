@@ -13,10 +13,10 @@ from ..scoring import time_biased_gain as scoring
 from ..scoring.arrays import cumulate, ranges_from
 from ..scoring.matrices import Bounds
 from ._base import CUTOFF, MOST, REL, Param, PluginMeasure, real, register
-from .formula import LabelledRankings, LabelledRun
+from .formula import LabelledRun
 
 if TYPE_CHECKING:
-    from ..judging.judged_run import JudgedRun
+    from ..judging.judged_run import JudgedRun, Relevant
     from .lengths import DocLengths
 
 #: The column of a run that holds the lengths of its documents.
@@ -123,14 +123,16 @@ class _TBG(PluginMeasure):
             states, self.lengths_of(view), view.offsets, **self.constants()
         )
 
-    def labelled_values(self, run: LabelledRun, rankings: LabelledRankings) -> Floats:
+    def labelled_values(
+        self, run: LabelledRun, queries: Ints, relevant: Relevant, gains: Floats
+    ) -> Floats:
         """The values of M rankings of a run's queries, each with its own labels, shape (M,)."""
         ranking = run.view.ranking
-        begin = cumulate(np.diff(ranking.offsets)[rankings.queries])
-        rows = ranges_from(ranking.offsets[:-1][rankings.queries], begin)
+        begin = cumulate(np.diff(ranking.offsets)[queries])
+        rows = ranges_from(ranking.offsets[:-1][queries], begin)
         return scoring.time_biased_gain(
-            rankings.ranks,
-            rankings.offsets,
+            relevant.ranks,
+            relevant.offsets,
             self.lengths_of(run.view)[rows],
             begin,
             **self.constants(),

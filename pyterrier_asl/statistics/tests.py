@@ -1,7 +1,7 @@
 """Significance tests of systems, with corrections and confidence intervals.
 
-The tests are SciPy's. Each has a name and returns p, statistic, effect size and the confidence
-interval of the mean difference, quickly for all pairs of a hundred systems.
+Each test has a name and returns p, statistic, effect size and the confidence interval of the mean
+difference, quickly for all pairs of a hundred systems. Distributions are SciPy's.
 
 Values are arrays: two vectors with one entry per query for a pair of systems, a matrix
 ``values[systems, queries]`` for many. A difference is first minus second, whether or not the

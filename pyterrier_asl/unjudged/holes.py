@@ -16,10 +16,10 @@ from ..common.choices import check_names
 from ..common.notices import counted
 from ..common.parameters import check_name, check_probability
 from ..common.types import Floats, Ints
-from ..evaluation.evaluation import Evaluation
+from ..evaluation.evaluation import Evaluation, Runs
 from ..evaluation.facts import only_relevant
 from ..evaluation.labellings import Labelled, check_cutoff, unjudged_of
-from ..evaluation.sources import QrelsLike, Runs, complete_measures, warn_of_grades
+from ..evaluation.sources import QrelsLike, complete_measures, warn_of_grades
 from ..io.values import take
 from ..measures.parsing import Measures, one_measure
 from ..printing.printed import Part, Printed

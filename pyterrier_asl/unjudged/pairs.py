@@ -13,8 +13,9 @@ import pandas as pd
 from ..common.types import Floats
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.labellings import Labelled
+from ..judging.judged_run import Relevant
 from ..measures.directions import higher_is_better
-from ..measures.formula import LabelledPair, LabelledRankings, LabelledRun
+from ..measures.formula import LabelledPair, LabelledRun
 from ..scoring.arrays import cumulate, ranges_from
 from ..scoring.matrices import Bounds
 from ..statistics.boxes import BoxTest, box_test
@@ -102,18 +103,18 @@ def difference_of(
     bounds = labelled.measure.difference_bounds(pair)
     low, high = (float(bound.mean()) for bound in bounds)
     return Difference(
-        runs.names[a],
-        runs.names[b],
-        labelled.name,
-        float((pair.a.value - pair.b.value).mean()),
-        low,
-        high,
-        labelled.measure.is_exact(pair=True),
-        verdict_of(low, high, higher_is_better(labelled.measure) is not False),
-        None if alpha is None or len(runs.qids) < 2 else box_test(*bounds, alpha),
-        runs.qids,
-        pair,
-        bounds,
+        a=runs.names[a],
+        b=runs.names[b],
+        measure=labelled.name,
+        difference=float((pair.a.value - pair.b.value).mean()),
+        low=low,
+        high=high,
+        exact=labelled.measure.is_exact(pair=True),
+        verdict=verdict_of(low, high, higher_is_better(labelled.measure) is not False),
+        test=None if alpha is None or len(runs.qids) < 2 else box_test(*bounds, alpha),
+        qids=runs.qids,
+        pair=pair,
+        bounds=bounds,
     )
 
 
@@ -145,23 +146,23 @@ def values_if_only_relevant(labelled: Labelled, side: LabelledRun) -> Floats:
     """
     documents, gains = labelled.measure.candidates(side)
     every = np.arange(len(labelled.judgements))
-    relevant, own = (np.flatnonzero((documents.grades < 0) == new) for new in (False, True))
-    queries = np.concatenate((every, documents.queries[own]))
-    starts = np.searchsorted(documents.queries[relevant], [*every, len(every)])
+    judged, unjudged = (np.flatnonzero((documents.grades < 0) == new) for new in (False, True))
+    queries = np.concatenate((every, documents.queries[unjudged]))
+    starts = np.searchsorted(documents.queries[judged], [*every, len(every)])
     sizes = np.diff(starts)[queries]
-    chosen = np.append(relevant[ranges_from(starts[:-1][queries], cumulate(sizes))], own)
-    virtual = np.append(np.repeat(np.arange(len(queries)), sizes), len(every) + np.arange(len(own)))
-    order = np.lexsort((chosen, virtual))
-    rankings = LabelledRankings(
-        queries,
-        documents.ranks[chosen[order]],
-        gains[chosen[order]],
-        cumulate(np.bincount(virtual, minlength=len(queries))),
-        side.relevant.total[queries] + 1,
+    chosen = np.append(judged[ranges_from(starts[:-1][queries], cumulate(sizes))], unjudged)
+    labelled_queries = len(every) + np.arange(len(unjudged))
+    virtual = np.append(np.repeat(np.arange(len(queries)), sizes), labelled_queries)
+    chosen = chosen[np.lexsort((chosen, virtual))]
+    relevant = Relevant(
+        ranks=documents.ranks[chosen],
+        offsets=cumulate(np.bincount(virtual, minlength=len(queries))),
+        total=side.relevant.total[queries] + 1,
+        pairs=documents.pairs[chosen],
     )
-    values = side.measure.labelled_values(side, rankings)
+    values = side.measure.labelled_values(side, queries, relevant, gains[chosen])
     by_document = values[labelled.judgements.queries]
-    by_document[documents.pairs[own]] = values[len(every) :]
+    by_document[documents.pairs[unjudged]] = values[len(every) :]
     return by_document[labelled.documents]
 
 

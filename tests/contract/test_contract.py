@@ -357,6 +357,8 @@ _RELOAD = """
     warnings.simplefilter("ignore")
     import ir_measures, pyterrier_asl
     from pyterrier_asl import ASL, DocLengths, RarenessPool
+    from pyterrier_asl.measures._base import own_measures
+    before = [measure.NAME for measure in own_measures()]
     for name in ("measures.asl", "measures.lexip", "measures.rareness", "measures.tbg", "measures",
                  "measures.provider", "measures.pool", "measures.lengths", "measures._base"):
         importlib.reload(sys.modules["pyterrier_asl." + name])
@@ -367,7 +369,7 @@ _RELOAD = """
     assert providers == sorted(set(providers), key=providers.index), providers
     names = [n for n, m in ir_measures.measures.registry.items()
              if type(m).__module__.startswith("pyterrier_asl.")]
-    assert sorted(names) == ["AP_Rareness", "ASL", "LexiP", "P_Rareness", "TBG", "nASL"], names
+    assert sorted(names) == sorted(before) and "ASL" in names, names
     old, new = ASL @ 10, pyterrier_asl.ASL @ 10
     qrels, run = {"q": {"a": 1}}, {"q": {"x": 2, "a": 1}}
     print(old.calc_aggregate(qrels, run), new.calc_aggregate(qrels, run), old == new,

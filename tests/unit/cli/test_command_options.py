@@ -7,7 +7,7 @@ import click
 import pytest
 from _calls import call
 
-from pyterrier_asl.cli import main
+from pyterrier_asl.cli import main, options
 
 CONTEXT = click.Context(main)
 COMMANDS = {name: main.get_command(CONTEXT, name) for name in main.list_commands(CONTEXT)}
@@ -74,3 +74,11 @@ def test_what_cannot_be_written(files, said, message):
     (files / "run.tsv").write_text((files / "a").read_text())
     result = call("evaluate", "qrels", *said)
     assert result.exit_code == 2 and message in " ".join(result.stderr.split())
+
+
+def test_a_parameter_that_no_text_can_give_is_refused():
+    def function(places: tuple[int, ...] = ()): ...
+
+    function.__annotations__["places"] = "tuple[int, ...]"
+    with pytest.raises(TypeError, match=r"places: tuple\[int, ...\] is not a text.*option_table"):
+        options.of(function)

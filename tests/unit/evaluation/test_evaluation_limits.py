@@ -204,7 +204,7 @@ def test_labels_are_grades_up_to_the_best_in_the_qrels(grade, measure, highest, 
     judged = Evaluation.of({"r": {"q": {"a": 2, "u": 1}}}, {"q": {"a": grade}})
     measure = parse_measure(measure)
     labelled = Labelled(unjudged_of(judged.runs, [measure]), measure, highest=highest)
-    assert labelled.labels.highest == best
+    assert labelled.sides[0].highest == best
 
 
 @pytest.mark.parametrize(
