@@ -31,6 +31,9 @@ from .values import (
     text,
 )
 
+#: What to do with a pipeline where a run is wanted.
+PIPELINE = "apply the pipeline to topics, or use pt.asl.Experiment"
+
 
 @dataclass(frozen=True)
 class Columns:
@@ -268,14 +271,20 @@ def _columns(source: Any, value: str, kind: str, what: str) -> Columns:
         columns, source = _lists_of_dict(source, kind), pa.table({})
     elif isinstance(source, Iterable) and not isinstance(source, (str, bytes)):
         rows, source = [*source], pa.table({})
+        if rows and all(hasattr(row, "__arrow_c_stream__") for row in rows):
+            # ir_measures iterates over a frame of Polars, which gives its columns.
+            table = pa.table({row.name: pa.chunked_array(row) for row in rows})
+            return _columns(table, value, kind, what)
         columns = _lists_of_tuples(rows, kind, value)
         if value == "label" and all(hasattr(row, "iteration") for row in rows):
             subtopics = pa.array([str(row.iteration) for row in rows], pa.large_string())
     else:
+        remedy = f"read a file first (pyterrier_asl.read_{kind})"
+        if callable(source):
+            remedy = PIPELINE
         raise TypeError(
             f"the {kind} must be a data frame, a dict of dicts or an iterable of named tuples, "
-            f"not {type(source).__name__} {excerpt(source)}; read a file first "
-            f"(pyterrier_asl.read_{kind})"
+            f"not {type(source).__name__} {excerpt(source)}; {remedy}"
         )
     qid, docno, values = columns
     return Columns(

@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from ..common.lazy import pd
 from ..common.threads import cores, map_ahead
-from .columns import is_table
+from .columns import PIPELINE, is_table
 from .files import SUFFIXES, SUMMARIES, DeclaredFile, read_table
 from .opening import StrPath, local_path
 from .synonyms import NamesOfColumns
@@ -94,9 +94,10 @@ def list_runs(
             paths = list(source)
         for path in paths:
             if not isinstance(path, (str, os.PathLike)):
+                remedy = PIPELINE if callable(path) else "give it a name, {'name': run}"
                 raise TypeError(
                     "runs are files, a folder, or a dict from name to run, but one of these is a "
-                    f"{type(path).__name__}: give it a name, {{'name': run}}"
+                    f"{type(path).__name__}: {remedy}"
                 )
         places = map(local_path, _without_summaries(paths) if len(paths) > 1 else paths)
         by_name = _by_name(chain.from_iterable(map(_files_at, places)))

@@ -38,7 +38,7 @@ class DocLengths(Named):
     """The lengths of a collection's documents.
 
     ``lengths=`` of :data:`~pyterrier_asl.TBG` takes a ``DocLengths``, the name of one in this
-    process, a file, or ``'irds:ID'``.
+    process, a dict of document id -> length, a file, or ``'irds:ID'``.
 
     Attributes:
         name: the name, which tells what was counted.
@@ -184,7 +184,9 @@ class DocLengths(Named):
 
     @classmethod
     def resolve(cls, value: object) -> Self:
-        """The lengths of a parameter: see :meth:`Named.resolve`; also ``'irds:ID'``."""
+        """The lengths of a parameter: see :meth:`Named.resolve`; also a dict or ``'irds:ID'``."""
+        if isinstance(value, Mapping):
+            return cls.from_dict(value)
         if isinstance(value, str) and value.startswith(_IRDS) and cls._find(value) is None:
             name = re.sub(r"-[0-9a-f]{8}$", "", value)  # an id has the digest
             lengths = cls.from_irds(name.removeprefix(_IRDS))

@@ -19,12 +19,14 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet as pq
+import pyterrier as pt
 import pytest
 from _users import own_folder
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from ir_measures import Qrel, ScoredDoc
 
+from pyterrier_asl import compare, evaluate, ties
 from pyterrier_asl.io import qrels, runs, trec_text
 from pyterrier_asl.io.atomic import replacing
 from pyterrier_asl.io.columns import run_columns
@@ -583,6 +585,11 @@ def test_what_is_neither_file_nor_frame():
     for path in ("a.run", b"a.run"):
         with pytest.raises(TypeError, match=f"not {type(path).__name__} 'a.run'; read a file"):
             run_columns(path)
+    pipeline = pt.apply.generic(lambda frame: frame)
+    for call in (evaluate, ties, compare):
+        for systems in ({"a": pipeline, "b": pipeline}, [pipeline, pipeline]):
+            with pytest.raises(TypeError, match="apply the pipeline to topics, or use pt.asl.Exp"):
+                call(systems, {"q": {"d": 1}}, "AP")
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pandas as pd
 import pyarrow as pa
@@ -13,7 +14,7 @@ import pytest
 import small
 from _files import write_run
 
-from pyterrier_asl import evaluate, ranks
+from pyterrier_asl import ASL, evaluate, ranks
 from pyterrier_asl.common.threads import check_jobs
 from pyterrier_asl.io.runs import list_runs, read_runs, run_name
 from pyterrier_asl.printing.tables import latex, show
@@ -67,6 +68,13 @@ class Foreign:
     def __arrow_c_stream__(self, requested_schema=None):
         return self._table.__arrow_c_stream__(requested_schema)
 
+    def __iter__(self):
+        """As of Polars: over the columns, which know their names."""
+        for name, column in zip(self._table.column_names, self._table.columns):
+            series = SimpleNamespace(name=name)
+            series.__arrow_c_stream__ = column.__arrow_c_stream__
+            yield series
+
 
 def test_tables_of_other_libraries_are_read_by_arrows_interface():
     run = pd.DataFrame({"query_id": "q0", "doc_id": ["b", "a"], "score": [2.0, 1.0]})
@@ -74,6 +82,7 @@ def test_tables_of_other_libraries_are_read_by_arrows_interface():
     expected = evaluate(run, qrels, "RR ASL")
     for runs in (Foreign(run), {"run": Foreign(run)}):
         pd.testing.assert_frame_equal(evaluate(runs, Foreign(qrels), "RR ASL"), expected)
+    assert ASL.calc_aggregate(Foreign(qrels), Foreign(run)) == expected["ASL"].item() == 2
 
 
 def test_numbers_of_workers_that_are_refused():
