@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from ..common.other_names import OTHER_NAMES
 from ..io.atomic import check_replaceable, replacing
 from ..printing.table_lines import EVERY_PLACE
 from ..printing.tables import FORMS
@@ -36,7 +37,23 @@ class Command(click.Command):
                 "out",
                 ctx,
             )
-        return super().parse_args(ctx, args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            if name := self._other_name(error.option_name):
+                raise click.UsageError(
+                    f"no option {error.option_name}: write {name}", ctx
+                ) from None
+            raise
+
+    def _other_name(self, option: str) -> str:
+        """What to write instead of an option of another program; empty: that is not known."""
+        shortest = {opt: min(param.opts, key=len) for param in self.params for opt in param.opts}
+        for other in OTHER_NAMES.get(option.lstrip("-").replace("-", "_"), ()):
+            name, _, value = other.partition(" ")
+            if f"--{name}" in shortest:
+                return f"{shortest[f'--{name}']} {value}".strip()
+        return ""
 
     def invoke(self, ctx: click.Context) -> Any:
         """Runs the command; ``-o`` is a file for what it prints, or a form for what it saves."""

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
+from ..common.other_names import taking_other_names
 from ..common.parameters import check_name, check_whole
 from ..common.types import Bools, Floats, Ints
 from ..scoring.arrays import offsets_of, within_query
@@ -222,6 +223,7 @@ class RobertsonPRF(ParameterisedTransformer):
 
     schematic: ClassVar[dict[str, str]] = {"label": "Robertson", "help_url": HELP_URL}
 
+    @taking_other_names
     def __init__(
         self,
         index: Any,

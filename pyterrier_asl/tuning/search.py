@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import pandas as pd
 import pyterrier as pt
 
+from ..common.other_names import taking_other_names
 from ..common.parameters import check_name
 from ..evaluation.sources import QrelsLike, refuse
 from .objective import Objective, TuningTask, make_task
@@ -20,6 +21,7 @@ Triples: TypeAlias = list[tuple[pt.Transformer, str, Any]]
 ReturnType: TypeAlias = Literal["opt_pipeline", "best_setting", "both", "trials"]
 
 
+@taking_other_names
 def RandomSearch(
     pipeline: pt.Transformer,
     params: Params,
@@ -147,6 +149,7 @@ def RandomSearch(
     }[return_type]
 
 
+@taking_other_names
 def KFoldRandomSearch(
     pipeline: pt.Transformer,
     params: Params,
@@ -178,6 +181,11 @@ def KFoldRandomSearch(
     Raises:
         ValueError: for fewer than two folds, a topic in two folds, and as :func:`RandomSearch`.
     """
+    if not isinstance(topics_list, Sequence):
+        raise ValueError(
+            f"topics_list is a list of frames of topics, one per fold, not {topics_list!r}: "
+            "[topics[fold::5] for fold in range(5)] makes five"
+        )
     if len(topics_list) < 2:
         raise ValueError(f"give two folds of topics or more, not {len(topics_list)}")
     if "return_type" in options:
