@@ -24,6 +24,7 @@ from .synonyms import SYNONYMS, column_named, find_columns, is_rank
 from .values import (
     Codes,
     arrow_numbers,
+    arrow_text,
     check_finite,
     codes_of_text,
     numbers,
@@ -208,7 +209,8 @@ def several_texts(values: Any) -> pa.LargeStringArray | None:
     """Values of any kind as text; None where all are equal."""
     column = _unchanged(values)
     column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    texts = pc.fill_null(pc.cast(column, pa.large_string()), "0")
+    zero = arrow_text(["0"])[0]  # a Python text would make Arrow import pandas
+    texts = pc.fill_null(pc.cast(column, pa.large_string()), zero)
     return texts if pc.count_distinct(texts).as_py() > 1 else None
 
 
