@@ -6,7 +6,6 @@ Examples:
   pyterrier-asl report irds:vaswani a.run b.run -o report.html --dataset irds:vaswani
   pyterrier-asl report dl20.qrels runs/ --rel 2 --topics topics.tsv -o dl20.html
   pyterrier-asl report qrels.txt runs/ -m 'LexiP ASL@100 AP' -o report.html
-  pyterrier-asl report --scores perquery.csv -o report.html
   pyterrier-asl report nist.txt runs/ -m nDCG@10 --judge gpt=gpt.txt --judge-rel gpt=2 -o r.html
   pyterrier-asl report --track dl19 dl19.txt dl19/ --track dl20 dl20.txt dl20/ -o r.html
 
@@ -31,7 +30,6 @@ from . import epilog, options, outputs
 @click.command(name="report", cls=outputs.Command, epilog=epilog(__doc__))
 @options.qrels_if_any
 @options.runs_if_any
-@options.scores
 @options.tracks
 @outputs.saved("html", "The HTML file to write or replace", required=True)
 @outputs.force
@@ -50,14 +48,16 @@ from . import epilog, options, outputs
     title={"none": "the number of systems, and QRELS"},
 )
 @options.matching
-def command(output: str, force: bool, **_: Any) -> None:
-    """Make a page about runs: who could be the best, why, and which relevant documents are missed.
+@click.option("--scores", multiple=True, hidden=True)
+def command(output: str, force: bool, scores: tuple[str, ...], **_: Any) -> None:
+    """Make a page about runs: who could be the best, and which relevant documents are missed.
 
     QRELS is a file, or the id of an ir_datasets dataset with judgements; RUN are files (plain or
-    compressed) or folders of them. With --scores the page has ranking, pairs and queries, but no
-    documents. With --track or --judge it also shows who could be the best over all tracks and
-    judges; pairs, queries and documents are from the first track.
+    compressed) or folders of them. With --track or --judge the page also shows who could be the
+    best over all tracks and judges; pairs, queries and documents are from the first track.
     """
+    if scores:
+        raise click.UsageError(f"a report needs QRELS and RUN...: {library.FOR_SCORES}")
     check_replaceable(output, inputs=options.inputs(), begins=library.PAGE, force=force)
     source, judgements = options.sources()
     arguments = map(_without_folder, click.get_current_context().meta[outputs.ARGUMENTS])

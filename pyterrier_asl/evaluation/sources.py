@@ -283,36 +283,44 @@ def common_rel(measures: Iterable[Any]) -> float | None:
 
 def warn_of_grades(
     judgements: Judgements, measures: Mapping[str, Measure] | None, *given: Any
-) -> None:
+) -> list[str]:
     """Warns of grades of 1 and of 2 or more without a minimum grade, and if nothing is relevant.
 
     Args:
         judgements: the qrels.
         measures: the measures by name; None: the call takes ``rel`` in any case.
         *given: minimum grades; None: not given.
+
+    Returns:
+        The warning, if there is one.
     """
+    if text := _on_grades(judgements, measures, *given):
+        warn(text)
+    return [text] if text else []
+
+
+def _on_grades(judgements: Judgements, measures: Mapping[str, Measure] | None, *given: Any) -> str:
     grades = judgements.grades
     highest, low = grades.max(initial=-1), int(((grades >= 1) & (grades < 2)).sum())
     is_sound = highest >= 1 and (highest < 2 or not low)
     if is_sound or not len(grades) or any(rel is not None for rel in given):
-        return
+        return ""
     graded = [of for of in (measures or {}).values() if "rel" in of.SUPPORTED_PARAMS]
     if any("rel" in of.params for of in graded):
-        return
+        return ""
     names = names_of([*map(str, graded)] or ["the measures with rel"])
     none = f"no judged document has a grade of 1 or more (the highest is {highest:g}), so that"
     if highest <= 0:
-        warn(f"{none} nothing is relevant: check the qrels")
-    elif measures is not None and not graded:
-        return
-    elif highest < 1:
-        warn(
+        return f"{none} nothing is relevant: check the qrels"
+    if measures is not None and not graded:
+        return ""
+    if highest < 1:
+        return (
             f"{none} none is relevant by {names}: give the minimum grade of a relevant document as "
             "rel, or as in ASL(rel=0.5)"
         )
-    else:
-        warn(
-            f"{low} of {int((grades >= 0).sum())} judged documents have a grade from 1 to below 2 "
-            f"and count as relevant, but grades go up to {highest:g}: give the minimum grade of a "
-            "relevant document as rel, or as in ASL(rel=2) (2 for the passages of TREC DL)"
-        )
+    return (
+        f"{low} of {int((grades >= 0).sum())} judged documents have a grade from 1 to below 2 "
+        f"and count as relevant, but grades go up to {highest:g}: give the minimum grade of a "
+        "relevant document as rel, or as in ASL(rel=2) (2 for the passages of TREC DL)"
+    )

@@ -3,23 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 #: The mark of a system if a system with the best mean is significantly better.
 STAR = "*"
-
-
-@dataclass(frozen=True)
-class Words:
-    """Words of a headline that a page can link: ``'best'``, the best system, or ``'count'``."""
-
-    text: str
-    what: str
-
-    def __str__(self) -> str:
-        return self.text
 
 
 def confidence(alpha: float) -> str:
@@ -28,12 +16,12 @@ def confidence(alpha: float) -> str:
 
 
 def p_text(p: float, draws: int, alpha: float) -> str:
-    """A p-value with its sign; 0 means less than 1 / draws.
+    """A p-value with its sign, if it is below 1 / draws with this limit.
 
-    >>> p_text(0.03, 10_000, 0.05), p_text(0.0, 10_000, 0.05), p_text(0.0, 1024, 0.05)
+    >>> p_text(0.03, 10_000, 0.05), p_text(1e-9, 10_000, 0.05), p_text(0.0, 1024, 0.05)
     ('p = 0.0300', 'p < 0.0001', 'p < 0.00098')
     """
-    return f"p = {p:.{places_of_p(p, alpha, 4)}f}" if p else f"p < {1 / draws:.2g}"
+    return f"p < {1 / draws:.2g}" if p < 1 / draws else f"p = {p:.{places_of_p(p, alpha, 4)}f}"
 
 
 def places_of_p(p: float, alpha: float, least: int) -> int:

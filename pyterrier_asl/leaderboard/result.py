@@ -21,7 +21,7 @@ from ..printing.table_lines import format_value
 from ..printing.tables import latex
 from ..statistics.settings import FEWEST
 from . import charts
-from .numbers import STAR, Words, confidence, p_text, places_of_interval
+from .numbers import STAR, confidence, p_text, places_of_interval
 
 if TYPE_CHECKING:
     from ..charts.drawing import alt
@@ -199,15 +199,10 @@ class Leaderboard(Printed):
 
 def headlines(board: Leaderboard) -> list[str]:
     """Sentences on the best systems and on significantly better ones."""
-    return ["".join(map(str, parts)) for parts in linked_headlines(board)]
-
-
-def linked_headlines(board: Leaderboard) -> list[list[str | Words]]:
-    """The parts of each headline."""
     if len(board.names) == 1:
-        return [[f"There is a single system, {board.names[0]}: its rank is 1."]]
+        return [f"There is a single system, {board.names[0]}: its rank is 1."]
     if len(board.names) == 2:
-        return [[_two(board)]]
+        return [_two(board)]
     return [*_best(board), *_leader(board), _better(board)]
 
 
@@ -246,50 +241,47 @@ def _two(board: Leaderboard) -> str:
     )
 
 
-def _best(board: Leaderboard) -> Iterator[list[str | Words]]:
+def _best(board: Leaderboard) -> Iterator[str]:
     rows = board.overall
     best = rows[rows["could_be_best"]]
     systems, by = len(rows), f"by {board.measure} ({counted(board.topics, 'topic')})"
     if len(best) == 1:
-        only = Words(best["name"].iloc[0], "best")
-        yield ["Only ", only, f" could be the best of {systems} systems {by}."]
+        yield f"Only {best['name'].iloc[0]} could be the best of {systems} systems {by}."
     elif len(best) == systems:
-        yield [f"Each of the {systems} systems could be the best {by}."]
+        yield f"Each of the {systems} systems could be the best {by}."
     else:
-        count = Words(f"{len(best)} of {systems} systems", "count")
-        yield [count, f" could be the best {by}."]
+        yield f"{len(best)} of {systems} systems could be the best {by}."
     if later := best["name"][best["low"] > 1].tolist():
-        yield [
+        yield (
             f"Rank 1 is outside the interval of {names_of(later)}: the intervals are about all "
             "pairs together, but who could be the best is tested system by system, at level "
             f"{board.alpha / 2:g}."
-        ]
+        )
 
 
-def _better(board: Leaderboard) -> list[str | Words]:
+def _better(board: Leaderboard) -> str:
     systems, number = len(board.names), int(board.better.to_numpy().sum())
     pairs = systems * (systems - 1) // 2
     share = f"all {pairs:,}" if number == pairs else f"{number:,} of {pairs:,}"
     better = f"One system is significantly better than the other in {share} pairs"
-    return [
+    return (
         f"{better if number else 'No two systems are significantly different'} (all pairs: "
         f"corrected p at most {board.alpha:g}). With {confidence(board.alpha)} confidence all "
         f"{systems} intervals of ranks hold at once."
-    ]
+    )
 
 
-def _leader(board: Leaderboard) -> Iterator[list[str | Words]]:
+def _leader(board: Leaderboard) -> Iterator[str]:
     leaders = board.overall[board.overall["rank"] == 1]
     low, high = int(leaders["low"].min()), int(leaders["high"].max())
     ranks = f"{low}" if low == high else f"between {low} and {high}"
     if len(leaders) == 1:
-        leader = Words(leaders["name"].iloc[0], "best")
-        yield [leader, f" has the best mean {board.measure}; its rank is {ranks}."]
+        yield f"{board.names[0]} has the best mean {board.measure}; its rank is {ranks}."
     elif len(leaders) == len(board.names):
-        yield [f"All systems have the same mean {board.measure}."]
+        yield f"All systems have the same mean {board.measure}."
     else:
         share = f"{names_of(leaders['name'].tolist())} share the best mean {board.measure}"
-        yield [f"{share}; their ranks are {ranks}."]
+        yield f"{share}; their ranks are {ranks}."
 
 
 def legend(board: Leaderboard) -> Iterator[str]:

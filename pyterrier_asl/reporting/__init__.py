@@ -1,4 +1,4 @@
-"""The report: one page that shows who could be the best, why, and which documents are missed.
+"""The report: one page that shows who could be the best, and which documents are missed.
 
 The package is not named ``report``: a module of that name would replace the function
 :func:`pyterrier_asl.report` when it is imported.
@@ -19,13 +19,15 @@ from ..io.atomic import replacing
 
 if TYPE_CHECKING:
     from ..evaluation.sources import JudgeRel
-    from .findings import SystemFindings
+    from .findings import Findings
 
 __all__ = ["Report", "report"]
 
 
 #: What a page begins with.
 PAGE = b"<!DOCTYPE html"
+#: What takes scores that others computed.
+FOR_SCORES = "'compare' and 'ranks' take scores"
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ class Report:
     """
 
     html: str
-    findings: SystemFindings
+    findings: Findings
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Writes the page; an existing page is replaced only by a complete one.
@@ -55,7 +57,7 @@ class Report:
         from .answers import Answers
 
         sentences = Answers(self.findings, self.findings.first).verdict()
-        parts = [*(each.text for each in sentences), f"{self!r}; save() writes the page."]
+        parts = [*sentences, f"{self!r}; save() writes the page."]
         return "".join(f"<p>{escape(part)}</p>" for part in parts)
 
     def __repr__(self) -> str:
@@ -84,7 +86,7 @@ def report(
     groups: Mapping[str, str] | None = None,
     command: str = "",
 ) -> Report:
-    """Makes a page that compares systems: who could be the best, why, which documents are missed.
+    """Makes a page that compares systems: who could be the best, and which documents are missed.
 
     The page has a leaderboard with the intervals of :func:`~pyterrier_asl.ranks`, search lengths,
     rankings by several measures, comparisons of any two systems, the queries with the documents
@@ -93,10 +95,9 @@ def report(
 
     Args:
         runs: dict of name -> run (frame or file), a folder of run files (such as an experiment's
-            ``save_dir``), or a list of files. Without qrels:
-            scores from :func:`~pyterrier_asl.read_scores`, for a page of ranking, pairs and
-            queries; or a dict of collection -> (runs, qrels), for a page that says who could be the
-            best over all collections, with the pairs, queries and documents of the first one.
+            ``save_dir``), or a list of files. Without qrels a dict of collection -> (runs, qrels),
+            for a page that says who could be the best over all collections, with the pairs, queries
+            and documents of the first one.
         qrels: frame, file, ir_datasets id, or :class:`~pyterrier_asl.Qrels`.
         measures: names or measures, the first decides who is best; None: the measures of this
             package, AP, ``nDCG@10``, RR, R and ``Judged@10``.
@@ -121,7 +122,7 @@ def report(
 
     Raises:
         ImportError: without Altair, vl-convert and Jinja: ``pip install '.[report]'``.
-        ValueError: for input that cannot be used.
+        ValueError: for input that cannot be used, such as scores.
 
     Example:
         >>> import tempfile
@@ -134,10 +135,10 @@ def report(
     from ..common.extras import install_command
     from ..evaluation.evaluate import collections_of
     from ..evaluation.scores import ScoreTable
-    from ..evaluation.sources import NOT_FOR_SCORES, refuse
+    from ..evaluation.sources import refuse
     from ..io.texts import Texts
     from ..scoring.search_length import DEFAULT_DEPTH
-    from .collect import collect, collect_scores
+    from .collect import collect
 
     try:
         from .render import render
@@ -145,26 +146,28 @@ def report(
         raise ImportError(
             f"a report needs {error.name}: {install_command('report')}", name=error.name
         ) from error
-    of_runs: dict[str, Any] = {
-        "rel": rel,
-        "lengths": lengths,
-        "groups": groups,
-        "cutoff": cutoff,
-        "judges": judges,
-        "judge_rel": judge_rel,
-        "people": tuple(people),
-    }
     if isinstance(runs, ScoreTable):
-        refuse(NOT_FOR_SCORES, qrels=qrels, docs=docs, **of_runs)
-        findings = collect_scores(runs, measures, alpha=alpha, command=command)
-        collection = dataset or names_of(list(map(str, runs.tracks)))
-    else:
-        if judges is None or not len(judges):
-            refuse("is for judges", judge_rel=judge_rel, people=of_runs["people"])
-        pairs = collections_of(runs, qrels)
-        collection = _collection(qrels, dataset) if "" in pairs else names_of(list(pairs))
-        of_runs |= {"dataset": dataset, "cutoff": DEFAULT_DEPTH if cutoff is None else cutoff}
-        findings = collect(pairs, None, measures, **of_runs, alpha=alpha, command=command)
+        raise ValueError(f"a report needs runs and qrels: {FOR_SCORES}")
+    people = tuple(people)
+    if judges is None or not len(judges):
+        refuse("is for judges", judge_rel=judge_rel, people=people)
+    pairs = collections_of(runs, qrels)
+    collection = _collection(qrels, dataset) if "" in pairs else names_of(list(pairs))
+    findings = collect(
+        pairs,
+        None,
+        measures,
+        dataset=dataset,
+        rel=rel,
+        cutoff=DEFAULT_DEPTH if cutoff is None else cutoff,
+        alpha=alpha,
+        lengths=lengths,
+        groups=groups,
+        judges=judges,
+        judge_rel=judge_rel,
+        people=people,
+        command=command,
+    )
     texts = Texts.of(topics, dataset, findings.docnos, docs=docs, qids=findings.qids)
     systems = counted(len(findings.names), "system")
     if title is None:

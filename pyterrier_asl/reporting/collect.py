@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -16,7 +14,6 @@ from ..evaluation.evaluate import collections_of
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.facts import joined_notes
 from ..evaluation.labellings import has_bounds, labelled_measures, measure_with_bounds
-from ..evaluation.scores import ScoreTable
 from ..evaluation.sources import (
     JudgeRel,
     common_rel,
@@ -28,18 +25,11 @@ from ..evaluation.sources import (
 from ..leaderboard.ranks import ranks
 from ..measures.defaults import default_measures
 from ..measures.formula import formula
-from ..measures.parsing import NamedMeasure, canonical_name, measure_named, named_measures, unique
+from ..measures.parsing import NamedMeasure, named_measures, unique
 from ..scoring.rareness import FEW
 from ..unjudged.holes import Holes
 from .contents import Provenance
-from .findings import (
-    Findings,
-    SystemFindings,
-    SystemRanking,
-    deciding,
-    ranking_of,
-    with_cautions,
-)
+from .findings import Findings, deciding, ranking_of, with_cautions
 
 #: The number of best systems whose pairs have bounds, by shallow and by deep measures.
 _BEST, _BEST_DEEP = 3, 2
@@ -82,8 +72,9 @@ def collect(
     judged = Evaluation.of(sources, qrels)
     full, least = _measures(judged, qrels, measures, dataset, rel, cutoff, lengths, groups)
     matched = {track: judged, **{name: Evaluation.of(*pair) for name, pair in others}}
-    for of_track in matched.values():
-        warn_of_grades(of_track.judgements, full, rel)
+    grades = {
+        name: warn_of_grades(of_track.judgements, full, rel) for name, of_track in matched.items()
+    }
     pooled = judged.with_pool(full, groups)
     named = [NamedMeasure(*item) for item in pooled.items()]
     judged.columns_of(named)  # warns of ties in one sentence for each run
@@ -95,31 +86,30 @@ def collect(
     has_judges = judges is not None and len(judges) > 0
     if has_judges:
         options |= {"judges": judges, "judge_rel": judge_rel, "people": people, "rel": shown_rel}
-    of_all: tuple[Any, list[str]] = None, []
+    of_all, cautions = None, list[str]()
     if has_judges or others:
-        of_all = with_cautions(ranks, matched, **options)
-    facts = {name: of.facts(measured) for name, of in matched.items()}
-    notes = {name: of.notes for name, of in facts.items()}
+        of_all, cautions = with_cautions(ranks, matched, **options)
+    facts = {name: of_track.facts(measured) for name, of_track in matched.items()}
+    notes = {name: of_track.notes for name, of_track in facts.items()}
     comparison = None
-    if len(judged) == 2:  # the evaluation has given its warnings
+    if len(judged) == 2:
         comparison, _ = with_cautions(
             compare, judged, judged.judgements, pooled, alpha=alpha, rel=shown_rel
         )
         notes[track] = comparison.notes  # with documents that one of the two writes otherwise
     return Findings(
-        judged.names,
-        judged.qids,
-        alpha,
-        rankings,
-        Provenance.of(judged, command),
-        comparison,
-        *of_all,
-        joined_notes(notes),
-        joined_notes({name: of.doubts for name, of in facts.items()}),
-        judged,
-        least,
-        cutoff,
-        bounds_of_best(judged, pooled, first.order, alpha),
+        runs=judged,
+        alpha=alpha,
+        rel=least,
+        cutoff=cutoff,
+        rankings=rankings,
+        provenance=Provenance.of(judged, command),
+        comparison=comparison,
+        of_all=of_all,
+        cautions=cautions,
+        notes=[*joined_notes(grades), *joined_notes(notes)],
+        doubts=joined_notes({name: of_track.doubts for name, of_track in facts.items()}),
+        bounds=bounds_of_best(judged, pooled, first.order, alpha),
     )
 
 
@@ -200,69 +190,3 @@ def _with_cutoff(measure: Any) -> Any:
     own = formula(measure)
     is_cut = own is None or own.cutoff is not None or "cutoff" not in measure.SUPPORTED_PARAMS
     return measure if is_cut else measure @ SHALLOW
-
-
-def collect_scores(
-    scores: ScoreTable,
-    measures: Any = None,
-    *,
-    alpha: float = 0.05,
-    command: str = "",
-) -> SystemFindings:
-    """Compares systems by scores that others computed.
-
-    Args:
-        scores: the scores; of several collections the page is about the first.
-        measures: names of measures; None: all with a direction, nDCG@10 and AP first.
-        alpha: the level of significance.
-        command: the command line of the report.
-
-    Raises:
-        ValueError: for a measure that the scores lack, that has no direction, or that has a value
-            that is not finite.
-    """
-    names = scores.names_in(measures or []) or _of_scores(scores)
-    tables = {name: scores.matrix(name, scores.tracks[0]) for name in names}
-    first = next(iter(tables.values()))
-    rankings: list[SystemRanking] = []
-    for name, table in tables.items():
-        if set(table.index) != set(first.index) or set(table) != set(first):
-            raise ValueError(
-                f"{name} has other systems or topics than {names[0]}: name measures with the same"
-            )
-        values = table.loc[first.index, first.columns].to_numpy(dtype=np.float64)
-        if not np.isfinite(values).all():
-            raise ValueError(f"{name} has values that are not finite: leave them out")
-        named, up = NamedMeasure(name, measure_named(name)), scores.direction(name)
-        rankings.append(SystemRanking(named, values, list(first.index), up, alpha))
-    systems = list(first.index)
-    comparison = None
-    if len(systems) == 2:
-        own = replace(scores, rows=scores.rows[scores.rows["track"] == scores.tracks[0]])
-        comparison, _ = with_cautions(compare, own, None, names, alpha=alpha)
-    of_all: tuple[Any, list[str]] = None, []
-    if len(scores.tracks) > 1:
-        of_all = with_cautions(ranks, scores, measures=names[0], alpha=alpha)
-    return SystemFindings(
-        systems,
-        list(first),
-        alpha,
-        rankings,
-        Provenance.of_scores(scores, systems, command),
-        comparison,
-        *of_all,
-        [],
-        [],
-    )
-
-
-def _of_scores(scores: ScoreTable) -> list[str]:
-    """The measures of scores with a direction, the usual measures first."""
-    names = []
-    for name in scores.measures:
-        with contextlib.suppress(ValueError):
-            scores.direction(name)
-            names.append(name)
-    if not names:
-        scores.direction(scores.measures[0])  # raises an error with a remedy
-    return sorted(names, key=lambda name: {"nDCG@10": 0, "AP": 1}.get(canonical_name(name), 2))

@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
 from ..common.types import Ints
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.relevant_documents import relevant_documents
-from ..evaluation.scores import ScoreTable
 from ..io.digests import digest_of
 from ..judging.qrels import OFFICIAL, Qrels
 from ..scoring.arrays import within_query
@@ -71,10 +68,8 @@ class Provenance:
     Attributes:
         version: the version of this package.
         command: the command line, '' for a call from Python.
-        qrels: digest (BLAKE2b, 128 bits) of the ids and grades of the judgements as they were read;
-            without runs the digest of all scores.
-        runs: digest of each run's query ids, document ids and scores in their order; without runs
-            the digest of each system's scores.
+        qrels: digest (BLAKE2b, 128 bits) of the ids and grades of the judgements as they were read.
+        runs: digest of each run's query ids, document ids and scores in their order.
         labels: source of the labels -> number of labels.
     """
 
@@ -107,16 +102,3 @@ class Provenance:
             [digest_of([of.qid, of.docno, of.value]) for of in (run.table for run in runs.runs)],
             dict(sorted(labels.items())),
         )
-
-    @classmethod
-    def of_scores(cls, scores: ScoreTable, names: list[str], command: str = "") -> Provenance:
-        """Records the provenance of a report on scores that others computed."""
-        rows = scores.rows
-
-        def digest(part: Any) -> str:
-            return digest_of(
-                [pa.array(list(map(str, part[name])), pa.large_string()) for name in part]
-            )
-
-        digests = [digest(rows[rows["name"] == name]) for name in names]
-        return cls(version("pyterrier-asl"), command, digest(rows), digests, {})

@@ -18,7 +18,7 @@ from ir_measures import Judged
 
 from ..common.notices import counted
 from .contents import search_length_classes
-from .findings import Findings, SystemFindings
+from .findings import Findings
 from .page import json_numbers
 
 #: The number of systems up to which an axis shows names; above it shows ranks.
@@ -41,15 +41,14 @@ _POINT: dict[str, Any] = {"filled": True, "size": 60}
 _SHORT = "shortNames[datum.label]"
 
 
-def figures(findings: SystemFindings) -> dict[str, Any]:
+def figures(findings: Findings) -> dict[str, Any]:
     """The Vega-Lite specification of each figure of a page."""
     f = findings
-    charts = {"differences": _differences(f), "queries": _queries(f), "strip": _strip()}
+    charts = {"differences": _differences(f), "queries": _queries(), "strip": _strip()}
     if len(f.favoured[0]):
         charts["favoured"] = _favoured(f)
-    if isinstance(f, Findings):
-        charts |= {"lengths": _lengths(f), "loss": _loss(f), "judged": _judged(f)}
-        charts |= {"bump": _bump(f), "ranks": _ranks(f.cutoff), "matrix": _matrix(f)}
+    charts |= {"lengths": _lengths(f), "loss": _loss(f), "judged": _judged(f)}
+    charts |= {"bump": _bump(f), "ranks": _ranks(f.cutoff), "matrix": _matrix(f)}
     return {name: _specification(chart) for name, chart in charts.items()}
 
 
@@ -78,13 +77,12 @@ def _tips(**formats: str) -> list[alt.Tooltip]:
     ]
 
 
-def _query(f: SystemFindings, **formats: str) -> list[alt.Tooltip]:
+def _query(**formats: str) -> list[alt.Tooltip]:
     """The tooltip of a query."""
-    relevant = {"relevant": "d"} if isinstance(f, Findings) else {}
-    return _tips(query="", text="", **relevant, **formats)
+    return _tips(query="", text="", relevant="d", **formats)
 
 
-def _systems(f: SystemFindings, channel: Any, rank: str, name: str, title: Any) -> Any:
+def _systems(f: Findings, channel: Any, rank: str, name: str, title: Any) -> Any:
     """An axis of systems in the order of their ranks: their names, or the ranks of many."""
     sort, systems = alt.EncodingSortField(rank, op="min"), len(f.names)
     if systems > FEW:
@@ -94,7 +92,7 @@ def _systems(f: SystemFindings, channel: Any, rank: str, name: str, title: Any) 
     return channel(f"{name}:N", sort=sort, title=None, axis=axis)
 
 
-def _differences(f: SystemFindings) -> alt.Chart:
+def _differences(f: Findings) -> alt.Chart:
     return (
         _CHOSEN.transform_calculate(difference="sign * (datum.b - datum.a)")
         .transform_calculate(
@@ -110,25 +108,16 @@ def _differences(f: SystemFindings) -> alt.Chart:
             ),
             y=alt.Y("difference:Q", axis=_by_measure(f": gain of B over A, {_queries_of(f)}")),
             color=alt.Color("better:N", scale=_SIDES, legend=None),
-            tooltip=_query(f, a=".4~f", b=".4~f"),
+            tooltip=_query(a=".4~f", b=".4~f"),
         )
     )
 
 
-def _queries_of(f: SystemFindings) -> str:
+def _queries_of(f: Findings) -> str:
     return counted(len(f.qids), "query", "queries")
 
 
-def _queries(f: SystemFindings) -> alt.Chart:
-    documents = {
-        "size": alt.Size(
-            "relevant:Q",
-            title="relevant documents",
-            scale=alt.Scale(range=[30, 320]),
-            legend=alt.Legend(orient="top", tickCount=3),
-        ),
-        "order": alt.Order("relevant:Q", sort="descending"),
-    }
+def _queries() -> alt.Chart:
     return (
         _CHOSEN.transform_calculate(chosen="datum.query == query")
         .mark_circle(opacity=0.75, cursor="pointer")
@@ -144,8 +133,14 @@ def _queries(f: SystemFindings) -> alt.Chart:
                 scale=alt.Scale(nice=False, padding=12),
             ),
             color=alt.Color("chosen:N", scale=alt.Scale(domain=[False, True]), legend=None),
-            tooltip=_query(f, median=".4~f", spread=".4~f"),
-            **(documents if isinstance(f, Findings) else {}),
+            tooltip=_query(median=".4~f", spread=".4~f"),
+            size=alt.Size(
+                "relevant:Q",
+                title="relevant documents",
+                scale=alt.Scale(range=[30, 320]),
+                legend=alt.Legend(orient="top", tickCount=3),
+            ),
+            order=alt.Order("relevant:Q", sort="descending"),
         )
     )
 
@@ -171,7 +166,7 @@ def _strip() -> alt.Chart:
     )
 
 
-def _favoured(f: SystemFindings) -> alt.LayerChart:
+def _favoured(f: Findings) -> alt.LayerChart:
     columns = ["judge", "run", "people", "value", "expected", "favour", "p", "judged"]
     rows = alt.to_values(f.favoured[0].reindex(columns=columns).round(6))["values"]
     value = alt.Y("value:Q", title="value by the judge", scale=alt.Scale(zero=False))

@@ -29,6 +29,7 @@ from ..measures import ASL
 from ..measures.directions import added_up
 from ..measures.parsing import NamedMeasure
 from ..statistics.agreement import kendall_taus
+from ..statistics.intervals import detectable_difference
 from ..statistics.rounding import EQUAL
 from ..statistics.settings import FEWEST
 from ..unjudged.holes import Holes
@@ -85,10 +86,35 @@ class SystemRanking:
         """The mean of each system, the sum for a count, shape (S,)."""
         return np.asarray(self.values.sum(axis=1) if self.is_sum else self.values.mean(axis=1))
 
+    @property
+    def decimals(self) -> int:
+        """Decimals of the values: one for search lengths, four for shares."""
+        return 1 if float(np.abs(self.means).max(initial=0)) >= 10 else 4
+
+    def shown(self, value: float, sign: str = "", places: int | None = None) -> str:
+        """A value with the decimals of the measure; a positive value has ``sign``."""
+        text = f"{value:{sign}.{self.decimals if places is None else places}f}"
+        return text.replace("-", "−") if float(text) else text.lstrip("+-")
+
     @cached_property
-    def gains(self) -> Floats:
-        """The values with a sign so that higher is better, shape (S, Q)."""
-        return self.sample.sign * self.values
+    def bold(self) -> list[bool]:
+        """For each system whether its mean is shown as the best mean is."""
+        best = self.shown(self.means[self.order[0]])
+        ranked = len(self.names) > 1 and self.higher_is_better is not None
+        return [ranked and self.shown(mean) == best for mean in self.means]
+
+    @cached_property
+    def are_equal(self) -> bool:
+        """Whether all systems have the same value on each query, but for rounding."""
+        ranges = np.ptp(self.values, axis=0)
+        return bool((ranges <= EQUAL * np.abs(self.values).max(initial=0)).all())
+
+    @cached_property
+    def detectable(self) -> Floats:
+        """For each pair a < b the difference that a planned t-test would detect, shape (P,)."""
+        a, b = np.triu_indices(len(self.names), k=1)
+        differences = self.values[a] - self.values[b]
+        return np.asarray(detectable_difference(differences, alpha=self.alpha))
 
     @cached_property
     def medians(self) -> Floats:
@@ -160,14 +186,15 @@ class SystemRanking:
 
 
 @dataclass(frozen=True)
-class SystemFindings:
-    """The content of a report that needs no documents: S systems, Q queries.
+class Findings:
+    """The content of a report: S systems, Q queries, R relevant documents.
 
     Attributes:
-        names: the systems.
-        qids: the queries.
+        runs: the systems' runs, matched with the judgements.
         alpha: the level of significance.
-        rankings: the systems by each measure; the first decides who is best.
+        rel: minimum grade of a relevant document.
+        cutoff: k, the depth to which every run is read.
+        rankings: the systems by each measure.
         provenance: version, command and digests.
         comparison: two systems by all measures, the first is the baseline; None: not two.
         of_all: the leaderboard by :attr:`first` over all collections, whichever judge is right;
@@ -175,11 +202,14 @@ class SystemFindings:
         cautions: why the intervals of :attr:`of_all` may hold less often than their level.
         notes: sentences on what must be known of the runs and the qrels.
         doubts: sentences on runs with which no comparison can be trusted.
+        bounds: what unjudged documents could change between the best systems; see
+            :func:`~pyterrier_asl.reporting.collect.bounds_of_best`.
     """
 
-    names: list[str]
-    qids: list[Any]
+    runs: Evaluation
     alpha: float
+    rel: float
+    cutoff: int
     rankings: list[SystemRanking]
     provenance: Provenance
     comparison: RunComparison | None
@@ -187,6 +217,17 @@ class SystemFindings:
     cautions: list[str]
     notes: list[str]
     doubts: list[str]
+    bounds: dict[str, dict[tuple[int, int], Holes]]
+
+    @property
+    def names(self) -> list[str]:
+        """The systems."""
+        return self.runs.names
+
+    @property
+    def qids(self) -> list[Any]:
+        """The queries."""
+        return self.runs.qids
 
     @cached_property
     def first(self) -> SystemRanking:
@@ -218,20 +259,10 @@ class SystemFindings:
         sentences = [text for of in summary.favours().values() for text in of] or none
         return frame, [*sentences, *summary.untested]
 
-    @property
-    def numbers(self) -> int:
-        """The number of values by query of a system on the page."""
-        return len(self.rankings) * len(self.qids)
-
     @cached_property
     def held(self) -> Ints:
         """The systems with values by query on the page: all, or the best of very many."""
         return np.sort(self.first.order[: max(2, MOST // self.numbers)])
-
-    @property
-    def docnos(self) -> set[str]:
-        """The documents with texts on the page."""
-        return set()
 
     def conflicts(self, ranking: SystemRanking, other: SystemRanking) -> Ints:
         """Pairs of systems that two measures order in opposite directions, shape (C, 2).
@@ -248,24 +279,6 @@ class SystemFindings:
             for other in self.decisive
             if other is not ranking and np.abs(other.values - ranking.values).max() <= largest
         ]
-
-
-@dataclass(frozen=True)
-class Findings(SystemFindings):
-    """The content of a report on runs: S systems, Q queries, R relevant documents.
-
-    Attributes:
-        runs: the systems' runs, matched with the judgements.
-        rel: minimum grade of a relevant document.
-        cutoff: k, the depth to which every run is read.
-        bounds: what unjudged documents could change between the best systems; see
-            :func:`~pyterrier_asl.reporting.collect.bounds_of_best`.
-    """
-
-    runs: Evaluation
-    rel: float
-    cutoff: int
-    bounds: dict[str, dict[tuple[int, int], Holes]]
 
     @cached_property
     def relevant(self) -> RelevantRanks:
@@ -286,7 +299,7 @@ class Findings(SystemFindings):
     @property
     def numbers(self) -> int:
         """The number of values, ranks and first documents by query of a system on the page."""
-        return super().numbers + len(self.finders) + self.top * len(self.qids)
+        return (len(self.rankings) + self.top) * len(self.qids) + len(self.finders)
 
     @cached_property
     def retrieved(self) -> Floats:
@@ -318,18 +331,26 @@ class Findings(SystemFindings):
     def to_judge(self) -> list[tuple[int, str]]:
         """The documents to judge next by :attr:`bounds`: number of the query, and id."""
         number = {qid: at for at, qid in enumerate(self.qids)}
-        listed = (todo for of in self.todo.values() for todo in of.values())
+        listed = (todo for of_measure in self.todo.values() for todo in of_measure.values())
         return sorted(
             {(number[q], d) for todo in listed for q, d in zip(todo["qid"], todo["docno"])}
         )
 
     @cached_property
     def todo(self) -> dict[str, dict[tuple[int, int], pd.DataFrame]]:
-        """The documents to judge next by :attr:`bounds`, as :attr:`.Holes.todo`."""
-        return {
-            name: {at: pair.describe_documents(pair.order[:NEXT]) for at, pair in of.items()}
-            for name, of in self.bounds.items()
-        }
+        """The documents to judge next for each open pair of :attr:`bounds`, as :attr:`.Holes.todo`.
+
+        A document that alone changes nothing that is shown is left out.
+        """
+        todo: dict[str, dict[tuple[int, int], pd.DataFrame]] = {}
+        for ranking in self.rankings:
+            todo[ranking.name] = {}
+            for systems, pair in self.bounds.get(ranking.name, {}).items():
+                if pair.is_open:
+                    first = pair.describe_documents(pair.order[:NEXT])
+                    changes = [float(ranking.shown(abs(w))) > 0 for w in first["weight"]]
+                    todo[ranking.name][systems] = first[changes]
+        return todo
 
     @cached_property
     def asl(self) -> SystemRanking:
@@ -352,8 +373,8 @@ class Findings(SystemFindings):
     @cached_property
     def taus(self) -> Floats:
         """Kendall's tau between the rankings of :attr:`reordered`."""
-        gains = np.array([ranking.gains.mean(axis=1) for ranking in self.reordered])
-        return np.array([kendall_taus(np.tile(own, (len(gains), 1)), gains) for own in gains])
+        gains = np.array([ranking.sample.sign * ranking.means for ranking in self.reordered])
+        return np.array([kendall_taus(np.tile(row, (len(gains), 1)), gains) for row in gains])
 
     @cached_property
     def movers(self) -> Ints:

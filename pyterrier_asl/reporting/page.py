@@ -16,8 +16,9 @@ from ..io.texts import Texts
 from ..leaderboard.numbers import p_text
 from ..leaderboard.result import headlines
 from ..unjudged.holes import Holes
-from .answers import Answers, decimals, shown_value
-from .findings import Findings, SystemFindings, SystemRanking
+from ..unjudged.pairs import OPEN
+from .answers import Answers
+from .findings import Findings, SystemRanking
 
 #: Depths for which missed relevant documents are counted, in addition to the whole depth.
 _DEPTHS = (10, 100)
@@ -25,14 +26,14 @@ _DEPTHS = (10, 100)
 
 @dataclass(frozen=True)
 class Page:
-    """The values of the templates, and the data of the scripts, without documents.
+    """The values of the templates, and the data of the scripts.
 
     Attributes:
         findings: the content of the page.
         texts: texts of queries and documents.
     """
 
-    findings: SystemFindings
+    findings: Findings
     texts: Texts
 
     @cached_property
@@ -54,29 +55,6 @@ class Page:
     def query_texts(self) -> list[str]:
         return [self.texts.queries.get(str(qid), "") for qid in self.findings.qids]
 
-    def data(self) -> dict[str, Any]:
-        """The data of figures and tables."""
-        f = self.findings
-        return {
-            "systems": f.names,
-            "shortNames": short_names(f.names),
-            "queries": [str(qid) for qid in f.qids],
-            "queryTexts": self.query_texts,
-            "measures": [_measure_data(ranking, f.held) for ranking in f.rankings],
-            "held": f.held.tolist(),
-            "first": f.rankings.index(f.first),
-            "palette": f.first.order.tolist(),
-            "documents": None,
-            "preferences": None,
-        }
-
-
-@dataclass(frozen=True)
-class DocumentPage(Page):
-    """The values and data of a page on runs, with their documents."""
-
-    findings: Findings
-
     @cached_property
     def depths(self) -> list[int]:
         """The depths for which missed relevant documents are counted."""
@@ -91,7 +69,15 @@ class DocumentPage(Page):
     def data(self) -> dict[str, Any]:
         """The data of figures and tables."""
         f = self.findings
-        return super().data() | {
+        return {
+            "systems": f.names,
+            "shortNames": short_names(f.names),
+            "queries": [str(qid) for qid in f.qids],
+            "queryTexts": self.query_texts,
+            "measures": [_measure_data(ranking, f.held) for ranking in f.rankings],
+            "held": f.held.tolist(),
+            "first": f.rankings.index(f.first),
+            "palette": f.first.order.tolist(),
             "cutoff": f.cutoff,
             "rel": f.rel,
             "depths": self.depths,
@@ -156,19 +142,21 @@ class DocumentPage(Page):
 
     def _holes(self, pair: Holes, name: str, at: tuple[int, int]) -> dict[str, Any]:
         difference, query = pair.difference, {q: at for at, q in enumerate(self.findings.qids)}
-        says = f"{difference.describe()}."
+        ranking = next(each for each in self.findings.rankings if each.name == name)
+        rows, says = [], f"{difference.describe()}."
+        todo = self.findings.todo[name].get(at, pd.DataFrame())
+        for row in todo.to_dict("records"):
+            number = query[row["qid"]]
+            ranks = [None if pd.isna(row[of]) else int(row[of]) for of in ("rank_a", "rank_b")]
+            helped = difference.b if row["weight"] * ranking.sample.sign > 0 else difference.a
+            effect = f"{ranking.shown(abs(row['weight']))} for {helped}"
+            rows.append([number, self.number[number, row["docno"]], *ranks, effect])
         if not difference.by_query["unjudged"].any():
             says = f"By {difference.measure} all documents of both systems are judged."
         elif difference.measure != name:
             says += f" Bounds need a cut-off: these are of {difference.measure}."
-        ranking = next(each for each in self.findings.rankings if each.name == name)
-        rows = []
-        for row in self.findings.todo[name][at].to_dict("records"):
-            number = query[row["qid"]]
-            ranks = [None if pd.isna(row[of]) else int(row[of]) for of in ("rank_a", "rank_b")]
-            helped = difference.b if row["weight"] * ranking.sample.sign > 0 else difference.a
-            effect = f"{shown_value(ranking, abs(row['weight']))} for {helped}"
-            rows.append([number, self.number[number, row["docno"]], *ranks, effect])
+        if difference.verdict != OPEN:
+            says += " There is nothing to judge: no labels make the other system better."
         return {"says": says, "todo": rows}
 
     def _preferences(self) -> dict[str, Any]:
@@ -188,10 +176,11 @@ def _measure_data(ranking: SystemRanking, systems: npt.NDArray[np.int64]) -> dic
         "ranks": ranking.ranks.tolist(),
         "order": ranking.order.tolist(),
         "higher": ranking.higher_is_better,
-        "decimals": decimals(ranking),
+        "decimals": ranking.decimals,
         "board": _board(ranking),
         "values": _values(ranking.values[systems]),
         "differences": json_numbers(ranking.means[upper[0]] - ranking.means[upper[1]]),
+        "detectable": json_numbers(ranking.detectable, digits=4),
         "medians": json_numbers(ranking.medians),
         "spreads": json_numbers(ranking.spreads),
     }
@@ -223,9 +212,11 @@ def _values(values: npt.ArrayLike) -> dict[str, Any]:
     return {"different": json_numbers(different), "codes": codes.ravel().tolist()}
 
 
-def json_numbers(values: Iterable[float]) -> list[float | None]:
-    """Numbers for JSON, None for NaN, with nine digits, which keep numbers of 32 bits."""
-    return [_short(float(f"{v:.9g}")) if math.isfinite(v) else None for v in map(float, values)]
+def json_numbers(values: Iterable[float], digits: int = 9) -> list[float | None]:
+    """Numbers for JSON, None for NaN; nine digits keep numbers of 32 bits."""
+    return [
+        _short(float(f"{v:.{digits}g}")) if math.isfinite(v) else None for v in map(float, values)
+    ]
 
 
 def _short(value: float) -> float:

@@ -17,17 +17,18 @@ from markupsafe import Markup, escape
 
 from ..common.notices import counted
 from ..io.texts import Texts
-from ..leaderboard.numbers import confidence
-from .answers import planned_p, shown_share, shown_value
+from ..leaderboard.numbers import confidence, p_text
+from ..statistics.settings import DRAWS
+from .answers import shown_share
 from .figures import figures
-from .findings import Findings, SystemFindings
-from .page import DocumentPage, Page
+from .findings import Findings
+from .page import Page
 
 #: The scripts of the page, in the order in which they need each other.
 _SCRIPTS = ("core", "state", "charts", "leaderboard", "pair", "queries", "start")
 
 
-def render(findings: SystemFindings, *, title: str, texts: Texts, note: str = "") -> str:
+def render(findings: Findings, *, title: str, texts: Texts, note: str = "") -> str:
     """The page.
 
     Args:
@@ -37,9 +38,7 @@ def render(findings: SystemFindings, *, title: str, texts: Texts, note: str = ""
         note: a line at the end, '' for none.
     """
     templates = environment()
-    page = (
-        DocumentPage(findings, texts) if isinstance(findings, Findings) else Page(findings, texts)
-    )
+    page = Page(findings, texts)
     html = templates.get_template("page.html.j2").render(
         title=title,
         note=note,
@@ -56,7 +55,7 @@ def render(findings: SystemFindings, *, title: str, texts: Texts, note: str = ""
 def _packed(data: dict[str, Any]) -> str:
     """The data as JSON, compressed; a browser takes a file from base 64 only."""
     text = json.dumps(data, separators=(",", ":")).encode()
-    return base64.b64encode(gzip.compress(text, mtime=0)).decode()
+    return base64.b64encode(gzip.compress(text, 6, mtime=0)).decode()
 
 
 def _source(name: str) -> str:
@@ -93,8 +92,7 @@ def environment() -> Environment:
     )
     templates.globals["confidence"] = lambda alpha: confidence(alpha).replace(" ", "\u202f")
     templates.filters.update(breakable=breakable, counted=counted)
-    templates.filters["value"] = lambda value, ranking, sign="": shown_value(ranking, value, sign)
-    templates.filters["p"] = lambda p, alpha: planned_p(p, alpha).removeprefix("p = ")
+    templates.filters["p"] = lambda p, alpha: p_text(p, DRAWS, alpha).removeprefix("p = ")
     templates.filters["share"] = shown_share
     return templates
 

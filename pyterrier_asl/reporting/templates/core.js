@@ -4,10 +4,10 @@ const packed = Uint8Array.from(atob($("data").textContent), (character) => chara
 const page = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
 const S = page.systems.length;
 const Q = page.queries.length;
-const docs = page.documents; // null: the page has scores only
+const docs = page.documents;
 const tops = page.tops;
 const rowOf = new Map(page.held.map((system, row) => [system, row]));
-const R = docs?.starts[Q]; // the number of relevant documents, which come first
+const R = docs.starts[Q]; // the number of relevant documents, which come first
 
 // Values by query; NaN for systems whose values the page does not hold.
 for (const measure of page.measures) {

@@ -64,7 +64,7 @@ function systemRows() {
     const i = Number(dataset.system);
     const ends = could && { [`rank low by ${name}`]: could.low[i], [`rank high by ${name}`]: could.high[i],
       [`could be the best by ${name}`]: could.possible[i] };
-    const shares = docs && { retrieved: page.retrieved[i], "ASL from missed": page.missingShare[i], "unjudged above": page.unjudgedShare[i] };
+    const shares = { retrieved: page.retrieved[i], "ASL from missed": page.missingShare[i], "unjudged above": page.unjudgedShare[i] };
     return { system: page.systems[i], [`rank by ${name}`]: ranks[i], ...ends, ...byMeasure(({ means }) => means[i]), ...shares };
   });
 }

@@ -8,23 +8,26 @@ const holdsBoth = () => rowOf.has(state.a) && rowOf.has(state.b);
 function comparisonRows() {
   const { a, b } = state;
   const rows = page.measures.map((measure) => (
-    { name: measure.name, a: measure.means[a], b: measure.means[b], difference: ofPair(measure.differences, b, a), measure }
+    { name: measure.name, a: measure.means[a], b: measure.means[b], difference: ofPair(measure.differences, b, a),
+      detectable: Math.abs(ofPair(measure.detectable, a, b)) || null, measure }
   ));
   if (!page.preferences) return rows;
-  const none = { a: null, b: null, measure: { decimals: 4, higher: true } };
+  const none = { a: null, b: null, detectable: null, measure: { decimals: 4, higher: true } };
   return [...rows, { ...none, name: "mean rrLP of B against A", difference: ofPair(page.preferences.rrLP, b, a) }];
 }
 
 function showComparison() {
   if (!$("pair-table")) return;
-  fillTable($("pair-table"), comparisonRows().map(({ name, a, b, difference, measure }) => {
-    const better = measure.higher === null ? 0 : sign(measure) * difference;
-    const row = tableRow(name, shown(a, measure), shown(b, measure), signed(difference, measure), shownP(measure));
+  fillTable($("pair-table"), comparisonRows().map(({ name, a, b, difference, detectable, measure }) => {
+    const means = [shown(a, measure), shown(b, measure)];
+    const row = tableRow(name, ...means, signed(difference, measure), shown(detectable, measure), shownP(measure));
     row.classList.toggle("chosen", measure === chosenMeasure());
-    if (better && a !== null) row.cells[better < 0 ? 1 : 2].classList.add("best");
+    const best = means[sign(measure) * difference < 0 ? 0 : 1]; // both, if they are shown as equal
+    const ranked = a !== null && measure.higher !== null;
+    means.forEach((mean, side) => row.cells[side + 1].classList.toggle("best", ranked && mean === best));
     return row;
   }));
-  if (docs) $("pair-planned").replaceChildren("For a comparison planned before looking: ", commandOf("compare"));
+  $("pair-planned").replaceChildren("For a comparison planned before looking: ", commandOf("compare"));
 }
 
 // The command for A and B by the selected measure.
@@ -36,8 +39,8 @@ function commandOf(name) {
 
 function pairRows() {
   const [system_a, system_b] = [page.systems[state.a], page.systems[state.b]];
-  return comparisonRows().map(({ name, a, b, difference, measure }) => (
-    { measure: name, system_a, system_b, mean_a: a, mean_b: b, difference: raw(difference), p: shownP(measure).replace(/ ✱|–/, "") }
+  return comparisonRows().map(({ name, a, b, difference, detectable, measure }) => (
+    { measure: name, system_a, system_b, mean_a: a, mean_b: b, difference: raw(difference), detectable, p: shownP(measure).replace(/ ✱|–/, "") }
   ));
 }
 
@@ -62,7 +65,7 @@ const missing = (side) => (row) => row[side] === "not retrieved";
 const foundRows = () => (rankRows() ?? []).filter((row) => !missing("in_a")(row) || !missing("in_b")(row));
 
 // The depth of a run, if it is below the depth of the page.
-const runEnd = (system) => (page.retrieved?.[system] >= 1 && page.retrieved[system] < 0.9 * page.cutoff ? page.retrieved[system] : null);
+const runEnd = (system) => (page.retrieved[system] >= 1 && page.retrieved[system] < 0.9 * page.cutoff ? page.retrieved[system] : null);
 
 const differenceRows = () => (holdsBoth() && chosenMeasure().higher !== null ? queryRows() : []);
 
@@ -163,12 +166,10 @@ function showPair() {
   $("pair-a").value = String(state.a);
   $("pair-b").value = String(state.b);
   showComparison();
-  if (docs) {
-    $("pair-says").textContent = pairSays();
-    showUnjudged();
-    allMoved = false;
-    showMoved();
-  }
+  $("pair-says").textContent = pairSays();
+  showUnjudged();
+  allMoved = false;
+  showMoved();
   redraw("differences", "ranks", "strip");
 }
 
@@ -185,7 +186,7 @@ function startPair() {
     $(`pair-${side}`).addEventListener("change", (event) => chooseHere({ [side]: Number(event.target.value) }, "pair"));
   }
   $("pair-swap").addEventListener("click", () => chooseHere({ a: state.b, b: state.a }, "pair"));
-  if (docs) startMoved();
+  startMoved();
   follow((changed) => {
     if (changed.includes("a") || changed.includes("b")) showPair();
     if (changed.includes("measure")) {

@@ -7,7 +7,7 @@ function queryRows() {
   const { name, medians, spreads, values } = chosenMeasure();
   const { a, b } = state;
   return page.queries.map((query, q) => (
-    { query, text: page.queryTexts[q], relevant: page.relevant?.[q], measure: name, median: medians[q], spread: spreads[q],
+    { query, text: page.queryTexts[q], relevant: page.relevant[q], measure: name, median: medians[q], spread: spreads[q],
       system_a: page.systems[a], system_b: page.systems[b], a: raw(values[a * Q + q]), b: raw(values[b * Q + q]) }
   ));
 }
@@ -114,10 +114,8 @@ function showQuery() {
     row.classList.toggle("chosen", own);
     row.querySelector(".open").setAttribute("aria-pressed", String(own));
   }
-  if (docs) {
-    showDocuments();
-    showTops();
-  }
+  showDocuments();
+  showTops();
   redraw("queries", "strip");
 }
 
@@ -156,17 +154,15 @@ function startQueries() {
   for (const row of table.tBodies[0].rows) {
     row.querySelector(".open").addEventListener("click", () => openQuery(Number(row.dataset.query)));
   }
-  if (docs) {
-    const show = (all) => () => { allDocuments = all; showDocuments(); };
-    for (const id of ["documents-which", "documents-depth"]) $(id).addEventListener("change", show(false));
-    $("documents-more").addEventListener("click", show(true));
-  }
+  const show = (all) => () => { allDocuments = all; showDocuments(); };
+  for (const id of ["documents-which", "documents-depth"]) $(id).addEventListener("change", show(false));
+  $("documents-more").addEventListener("click", show(true));
   showQueryMeasure();
   sort();
   state.query = Number(table.tBodies[0].rows[0].dataset.query);
   showQuery();
   follow((changed) => {
     if (changed.includes("query")) showQuery();
-    else if (docs && changed.some((name) => ["a", "b", "measure"].includes(name))) showTops();
+    else if (changed.some((name) => ["a", "b", "measure"].includes(name))) showTops();
   });
 }

@@ -13,7 +13,7 @@ from pyterrier_asl import compare, evaluate, report
 from pyterrier_asl.evaluation.preferences import preference_matrix
 from pyterrier_asl.io.texts import Texts
 from pyterrier_asl.reporting.collect import collect
-from pyterrier_asl.reporting.page import DocumentPage
+from pyterrier_asl.reporting.page import Page
 
 pytest.importorskip("vl_convert", reason="reports need pyterrier-asl[report]")
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -31,8 +31,8 @@ TOPS = {
 
 
 @pytest.fixture(scope="module")
-def page() -> DocumentPage:
-    return DocumentPage(collect(RUNS, QRELS, MEASURES), Texts())
+def page() -> Page:
+    return Page(collect(RUNS, QRELS, MEASURES), Texts())
 
 
 @pytest.fixture(scope="module")

@@ -10,11 +10,11 @@ from _reports import QRELS, QUERIES, a_run
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.io.texts import Texts
 from pyterrier_asl.measures.parsing import NamedMeasure, parse_measure
-from pyterrier_asl.reporting.answers import Answers, decimals, shown_share, shown_value
+from pyterrier_asl.reporting.answers import shown_share
 from pyterrier_asl.reporting.collect import collect
 from pyterrier_asl.reporting.contents import search_length_classes
 from pyterrier_asl.reporting.findings import SystemRanking, deciding
-from pyterrier_asl.reporting.page import DocumentPage, json_numbers
+from pyterrier_asl.reporting.page import Page, json_numbers
 from pyterrier_asl.reporting.render import breakable
 from pyterrier_asl.scoring.search_length import bin_ends
 
@@ -32,12 +32,12 @@ def ranking(values, measure: str = "AP", up: bool | None = True) -> SystemRankin
     [(0.5, "", "0.5000"), (0.5, "+", "+0.5000"), (-0.5, "+", "−0.5000"), (-1e-9, "+", "0.0000")],
 )
 def test_values_have_the_sign_that_is_wanted_and_0_has_none(value, sign, shown):
-    assert shown_value(ranking([[0.5], [0.25]]), value, sign) == shown
+    assert ranking([[0.5], [0.25]]).shown(value, sign) == shown
 
 
 @pytest.mark.parametrize(("largest", "places"), [(9.9, 4), (10, 1), (-10, 1), (0, 4)])
 def test_values_from_10_on_have_one_decimal(largest, places):
-    assert decimals(ranking([[largest], [0.5]])) == places
+    assert ranking([[largest], [0.5]]).decimals == places
 
 
 @pytest.mark.parametrize(
@@ -68,15 +68,23 @@ def test_sums_and_means():
     assert dataclasses.replace(values, is_sum=True).means.tolist() == [6]
 
 
-# Queries and systems in sentences
-
-
 def test_differences_of_rounding_are_none():
-    about = Answers(None, ranking([[0.1 + 0.2, 0.5], [0.3, 0.5], [0.3, 0.4]]))
-    assert about.behind.tolist() == [[0, 0], [0, 0], [0, pytest.approx(0.1)]]
-    assert about.two == [0, 1] and about.rival == 2 and not about.all_equal
-    assert Answers(None, ranking([[0.3, 0.5], [0.1 + 0.2, 0.5]])).all_equal
-    assert Answers(None, ranking([[0.5]])).two == [0, 0]
+    assert ranking([[0.3, 0.5], [0.1 + 0.2, 0.5]]).are_equal and ranking([[0.5]]).are_equal
+    assert not ranking([[0.1 + 0.2, 0.5], [0.3, 0.5], [0.3, 0.4]]).are_equal
+
+
+@pytest.mark.parametrize(
+    ("means", "up", "bold"),
+    [
+        ([0.30001, 0.30004, 0.2], True, [True, True, False]),
+        ([0.30001, 0.30006, 0.2], True, [False, True, False]),
+        ([12.04, 12.01, 30], False, [True, True, False]),
+        ([12.04, 12.06, 30], None, [False, False, False]),
+        ([0.3], True, [False]),
+    ],
+)
+def test_values_that_are_shown_as_the_best_is_are_bold(means, up, bold):
+    assert ranking([[mean] for mean in means], up=up).bold == bold
 
 
 # Retrieved documents
@@ -122,7 +130,7 @@ def test_the_best_two_systems_are_compared_deeply_and_the_best_three_at_the_top(
     assert pairs == {"AP": three, "AP@101": two, "P@5": three}
     for name, of in (("AP", "AP@100"), ("P@5", "P@5")):
         assert {pair.difference.measure for pair in findings.bounds[name].values()} == {of}
-    page = DocumentPage(findings, Texts())
+    page = Page(findings, Texts())
     assert page.depths == [10, 100, 1000] and page.left_out == ""
     for pair in page.data()["bounds"]["AP"].values():
         assert "Bounds need a cut-off: these are of AP@100." in pair["says"]
