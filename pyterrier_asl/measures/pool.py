@@ -23,7 +23,14 @@ from ..judging.judged_run import JudgedRun, Relevant
 from ..judging.matching import rank
 from ..judging.pair_index import Hashes, PairIndex, codes, hashes_of, of_groups, positions
 from ..judging.remembered import remembered
-from ..scoring.arrays import cumulate, queries_of, ranges_from, reduce_by_query, within_query
+from ..scoring.arrays import (
+    cumulate,
+    distinct,
+    queries_of,
+    ranges_from,
+    reduce_by_query,
+    within_query,
+)
 from ..scoring.rareness import FEW, count_finders
 from .named import Named
 
@@ -289,7 +296,7 @@ class RarenessPool(Named):
         starts = np.flatnonzero(np.append(True, (np.diff(run) != 0) | (np.diff(query) != 0)))
         hashes = hashes_of(self._index.ids, self._index.seed)
         marks = _mix(of_groups(hashes, queries_of(self._index.offsets)))
-        return np.unique(np.add.reduceat(marks[self._pair[top]], starts))
+        return distinct(np.add.reduceat(marks[self._pair[top]], starts))
 
 
 def _mix(x: Hashes) -> Hashes:

@@ -27,13 +27,13 @@ FEW = 12
 #: Rows that the scripts choose.
 _CHOSEN = alt.Chart(alt.NamedData("data"))
 
-#: The colours of A and B, and of at most nine systems: the best by eight measures, and another.
+#: The colours of A and B, and of at most eleven systems: the best by eight measures, another, A and B.
 _SIDES = alt.Scale(
     domain=["A", "B", "equal"],
     range=[alt.ExprRef(name) for name in ("colourA", "colourB", "soft")],
 )
 _COLOURED = alt.Scale(
-    domain=alt.ExprRef("coloured"), range=[alt.ExprRef(f"colours[{at}]") for at in range(9)]
+    domain=alt.ExprRef("coloured"), range=[alt.ExprRef(f"colours[{at}]") for at in range(11)]
 )
 
 #: Options of a point, and the label of a system.

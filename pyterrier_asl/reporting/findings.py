@@ -29,7 +29,7 @@ from ..measures import ASL
 from ..measures.directions import added_up
 from ..measures.parsing import NamedMeasure
 from ..statistics.agreement import kendall_taus
-from ..statistics.intervals import detectable_difference
+from ..statistics.power import detectable_difference
 from ..statistics.rounding import EQUAL
 from ..statistics.settings import FEWEST
 from ..unjudged.holes import Holes

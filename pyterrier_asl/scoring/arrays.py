@@ -110,6 +110,17 @@ def sum_by_query(values: npt.NDArray[Any], offsets: Ints) -> Floats:
     return np.bincount(queries_of(offsets), values, len(offsets) - 1).astype(np.float64, copy=False)
 
 
+def distinct(numbers: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The different numbers, ascending; by sorting, as NumPy counts them.
+
+    ``np.unique`` alone hashes whole numbers since NumPy 2.3: of a million 50 times slower.
+
+    >>> distinct(np.array([3, 1, 3])).tolist()
+    [1, 3]
+    """
+    return np.unique(numbers, return_counts=True)[0]
+
+
 def divide(sums: npt.NDArray[Any], numbers: npt.NDArray[Any], nothing: float = 0.0) -> Floats:
     """Sums by numbers from 0 on; ``nothing`` where the number is 0.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..common.types import Floats, Ints
-from .arrays import divide, sum_by_query, within_query
+from .arrays import distinct, divide, sum_by_query, within_query
 
 #: With fewer systems rareness means little.
 FEW = 8
@@ -26,7 +26,7 @@ def count_finders(documents: Ints, size: int, groups: Ints | None = None) -> Int
     """
     if groups is not None:  # a group counts a document once
         number = int(groups.max(initial=0)) + 1
-        documents = np.unique(documents * number + groups) // number
+        documents = distinct(documents * number + groups) // number
     return np.bincount(documents, minlength=size)
 
 

@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
+import numpy as np
 import scipy  # its submodules load when first used, so that importing this module is quick
 
 from .intervals import upper_t
 from .pairwise import no_variance
-from .settings import ArrayLike, finite_vectors
+from .settings import ArrayLike, finite_matrix, finite_vectors
 
 #: The probability of finding the difference.
 POWER = 0.8
 
 
-def detectable_difference(differences: ArrayLike, *, alpha: float = 0.05) -> float:
+def detectable_difference(differences: ArrayLike, *, alpha: float = 0.05) -> Any:
     """The mean difference that a paired t-test over these queries finds with probability .8.
 
     It is (t_(1-alpha/2) + t_.8) s / sqrt(Q), with quantiles of Student's t with Q - 1 degrees of
     freedom and the standard deviation s of the differences.
 
     Args:
-        differences: one difference per query, shape (Q,).
+        differences: one difference per query, shape (Q,), or (P, Q) of P pairs of systems.
         alpha: the level of significance.
 
     Returns:
-        The difference, above 0, in the unit of the differences; NaN if no test can be made: for
-        fewer than two differences, or if all are equal.
+        The difference, above 0, in the unit of the differences, of P pairs shape (P,); NaN if no
+        test can be made: for fewer than two differences, or if all are equal.
 
     Raises:
         ValueError: for differences that are not finite.
@@ -36,10 +38,12 @@ def detectable_difference(differences: ArrayLike, *, alpha: float = 0.05) -> flo
     >>> round(detectable_difference([0.1, -0.2, 0.3, 0.0, 0.2, -0.1, 0.1, 0.0]), 3)
     0.185
     """
-    values = finite_vectors(differences)[0]
-    if no_variance(values)[0]:
-        return math.nan
-    return _quantiles(values.size, alpha) * float(values.std(ddof=1)) / math.sqrt(values.size)
+    values = np.asarray(differences, dtype=np.float64)
+    queries = finite_matrix(np.atleast_2d(values)).shape[1]
+    if queries < 2:
+        return np.full(values.shape[:-1], np.nan)[()]
+    sizes = _quantiles(queries, alpha) * values.std(axis=-1, ddof=1) / math.sqrt(queries)
+    return np.where(no_variance(values)[0], np.nan, sizes)[()]
 
 
 def queries_needed(

@@ -434,7 +434,7 @@ CALLS: dict[str, Call] = {
         "ranks",
         drawn=True,
     ),
-    "report": Call(asl.report, _ALL),
+    "report": Call(asl.report, _ALL[:2]),
     "holes of two": Call(
         lambda runs, *given, **options: asl.holes(
             {name: runs[name] for name in _PAIR}, *given, **options

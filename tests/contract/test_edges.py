@@ -160,7 +160,7 @@ def ranked(alpha: float) -> Any:
 
 def page(alpha: float) -> str:
     found = collect(two(40, 9), qrels(40), "RR", alpha=alpha)
-    return Answers(found, found.first).verdict()[0].text
+    return Answers(found, found.first).verdict()[0]
 
 
 def p_of_t() -> float:

@@ -62,15 +62,9 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         "there is only the run 'old': compare two at least",
     ),
     "no file of scores": (lambda: asl.read_scores([]), "no files of scores are given"),
-    "measures with other topics": (
-        lambda: asl.report(
-            asl.read_scores(SCORES[~((SCORES["measure"] == "RR") & (SCORES["qid"] == "q4"))])
-        ),
-        "RR has other systems or topics than AP",
-    ),
-    "an infinite value in a report": (
-        lambda: asl.report(asl.read_scores(SCORES.replace({"value": {1 / 12: float("inf")}}))),
-        "AP has values that are not finite",
+    "a report of scores": (
+        lambda: asl.report(asl.read_scores(SCORES)),
+        "a report needs runs and qrels: 'compare' and 'ranks' take scores",
     ),
     "an infinite value in a leaderboard": (
         lambda: asl.ranks(

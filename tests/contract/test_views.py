@@ -128,18 +128,6 @@ def test_bounds_of_a_page_are_of_the_systems_that_their_numbers_name():
         pd.testing.assert_frame_equal(found.table, own.table)
 
 
-def test_scores_of_a_page_are_those_of_their_systems_and_topics():
-    """Each measure has its rows in another order."""
-    pytest.importorskip("vl_convert", reason="reports need '.[report]'")
-    long = asl.evaluate(RUNS, QRELS, ["AP@10", "ASL@10"], long=True)
-    rows = [shuffled(own) if name == "AP@10" else own for name, own in long.groupby("measure")]
-    findings = asl.report(asl.read_scores(pd.concat(rows))).findings
-    values = long.set_index(["measure", "name", "qid"])["value"]
-    for ranking in findings.rankings:
-        expected = [[values[ranking.name, n, q] for q in findings.qids] for n in findings.names]
-        np.testing.assert_allclose(ranking.values, expected)
-
-
 def test_documents_of_a_plan_are_the_first_of_each_run_in_one_order():
     plan = asl.plan_audit(turned(RUNS), None, "AP@10", JUDGES["x"], queries=12, depth=3)
     ranked = [run.sort_values(["score", "docno"], ascending=False) for run in RUNS.values()]

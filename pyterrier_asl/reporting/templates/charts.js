@@ -4,9 +4,7 @@ const dark = matchMedia("(prefers-color-scheme: dark)");
 const charts = new Map();
 let printing = false;
 
-function colour(name) {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-}
+const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 function theme() {
   const ink = colour("--ink");
@@ -23,9 +21,6 @@ function theme() {
     mark: { color: colour("--c1") }, line: { color: colour("--soft") }, rule: { color: colour("--soft") }, text: { color: ink },
   };
 }
-
-// The systems with colours of their own.
-const IN_COLOUR = { lengths: lengthSystems, bump: bumpSystems };
 
 // What the charts know of the selection and of the colours of the page.
 function parameters(name) {
@@ -97,17 +92,3 @@ function printCharts(now) {
 
 addEventListener("beforeprint", () => printCharts(true));
 addEventListener("afterprint", () => printCharts(false));
-
-// Systems in colour.
-
-function lengthSystems() {
-  const other = $("lengths-add")?.value;
-  return other ? [...page.palette.slice(0, 3), Number(other)] : page.palette.slice(0, 4);
-}
-
-function bumpSystems() {
-  if (!$("bump-mark")) return [];
-  const other = $("bump-mark").value;
-  const usual = S <= 6 ? page.palette : page.marked;
-  return [...new Set(other ? [Number(other)] : usual)];
-}

@@ -105,9 +105,7 @@ function save(name, type, text) {
 
 function csv(rows) {
   const cell = (value) => {
-    let text = value === null || value === undefined || Number.isNaN(value) ? "" : String(value);
-    // A spreadsheet reads such text as a formula.
-    if (/^[=+\-@\t\r]/.test(text) && !Number.isFinite(Number(text))) text = `'${text}`;
+    const text = value === null || value === undefined || Number.isNaN(value) ? "" : String(value);
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
   return rows.map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n";
@@ -149,40 +147,27 @@ function sortTable(table, head, forward) {
 }
 
 const startsAscending = ({ dataset }) => ["rank", "system", "query", "first"].includes(dataset.key) || dataset.better === "low";
-const headKey = (head) => head.dataset.column ?? head.dataset.key ?? head.textContent;
 
-// A click on a heading sorts a table, and so does a name in the address, such as "AP down". `usual` sorts it otherwise. The first
-// click on a measure's heading also selects the measure.
-function makeSortable(table, name, usual, before = () => ({})) {
-  const heads = [...table.tHead.rows[0].cells];
-  const show = () => {
-    const [, key, way] = /^(.*) (up|down)$/.exec(state[name]) ?? [];
-    const head = heads.find((one) => headKey(one) === key);
-    if (head) sortTable(table, head, way === "up");
-    else usual();
-  };
-  for (const head of heads) {
+// A click on a heading sorts a table; `usual` sorts it when the measure changes. The first click on a measure's heading also
+// selects the measure.
+function makeSortable(table, usual, before = () => ({})) {
+  for (const head of table.tHead.rows[0].cells) {
     head.querySelector("button").addEventListener("click", () => {
       const now = head.getAttribute("aria-sort");
-      const forward = now ? now === "descending" : startsAscending(head);
-      const section = table.closest("section").id;
-      chooseHere({ ...(now ? {} : before(head)), [name]: `${headKey(head)} ${forward ? "up" : "down"}` }, section);
+      if (!now) chooseHere(before(head), table.closest("section").id);
+      sortTable(table, head, now ? now === "descending" : startsAscending(head));
       head.querySelector("button").focus();
     });
   }
-  follow((changed) => (changed.includes("measure") || changed.includes(name)) && show());
-  return show;
+  follow((changed) => changed.includes("measure") && usual());
+  usual();
 }
 
-// Shows the rows that contain the text of a search; the address holds the text.
-function filterRows(input, name, table, empty, textOf) {
-  if (!input) return;
-  input.addEventListener("input", () => chooseHere({ [name]: input.value }, table.closest("section").id));
-  follow((changed) => {
-    if (!changed.includes(name)) return;
-    if (input.value !== state[name]) input.value = state[name];
+// Shows the rows that contain the text of a search.
+function filterRows(input, table, empty, textOf) {
+  input?.addEventListener("input", () => {
     const rows = [...table.tBodies[0].rows];
-    for (const row of rows) row.hidden = !textOf(row).toLowerCase().includes(state[name].trim().toLowerCase());
+    for (const row of rows) row.hidden = !textOf(row).toLowerCase().includes(input.value.trim().toLowerCase());
     empty.hidden = rows.some((row) => !row.hidden);
   });
 }

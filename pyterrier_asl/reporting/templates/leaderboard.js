@@ -89,7 +89,7 @@ function startRows() {
 
 function startLeaderboard() {
   const tested = new Set([...$("measure").options].map((option) => Number(option.value)));
-  filterRows($("board-filter"), "find", board, $("board-empty"), (row) => row.cells[1].textContent);
+  filterRows($("board-filter"), board, $("board-empty"), (row) => row.cells[1].textContent);
   $("measure").addEventListener("change", () => chooseHere({ measure: Number($("measure").value) }));
   for (const box of columnBoxes) {
     box.addEventListener("change", () => chooseHere({ columns: columnsShown() }, "leaderboard"));
@@ -104,10 +104,9 @@ function startLeaderboard() {
   follow((changed) => changed.includes("measure") && show());
   follow((changed) => changed.includes("columns") && showColumns());
   addEventListener("resize", showColumns);
-  const sort = makeSortable(board, "sort", () => sortTable(board, board.querySelector("[data-key=rank]"), true), (head) => {
+  show();
+  makeSortable(board, () => sortTable(board, board.querySelector("[data-key=rank]"), true), (head) => {
     const measure = Number(head.dataset.measure ?? -1);
     return tested.has(measure) ? { measure } : {};
   });
-  show();
-  sort();
 }

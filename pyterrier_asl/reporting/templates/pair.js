@@ -170,13 +170,7 @@ function showPair() {
   showUnjudged();
   allMoved = false;
   showMoved();
-  redraw("differences", "ranks", "strip");
-}
-
-function startMoved() {
-  const show = (all) => () => { allMoved = all; showMoved(); };
-  for (const id of ["moved-which", "moved-query"]) $(id).addEventListener("change", show(false));
-  $("moved-more").addEventListener("click", show(true));
+  redraw("differences", "ranks", "strip", "lengths", "bump");
 }
 
 function startPair() {
@@ -186,7 +180,9 @@ function startPair() {
     $(`pair-${side}`).addEventListener("change", (event) => chooseHere({ [side]: Number(event.target.value) }, "pair"));
   }
   $("pair-swap").addEventListener("click", () => chooseHere({ a: state.b, b: state.a }, "pair"));
-  startMoved();
+  const show = (all) => () => { allMoved = all; showMoved(); };
+  for (const id of ["moved-which", "moved-query"]) $(id).addEventListener("change", show(false));
+  $("moved-more").addEventListener("click", show(true));
   follow((changed) => {
     if (changed.includes("a") || changed.includes("b")) showPair();
     if (changed.includes("measure")) {

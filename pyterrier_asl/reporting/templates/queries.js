@@ -120,10 +120,8 @@ function showQuery() {
 }
 
 // Opens a query from a mark or a button of the page.
-const openQueryOf = ({ query }) => openQuery(page.queries.indexOf(query));
-
-function openQuery(q) {
-  chooseHere({ query: q }, "query");
+function openQueryOf({ query }) {
+  chooseHere({ query: page.queries.indexOf(query) }, "query");
   $("query").scrollIntoView();
   $("query").focus({ preventScroll: true });
 }
@@ -135,9 +133,7 @@ function showQueryMeasure() {
     const q = Number(row.dataset.query);
     for (const [name, values] of [["median", measure.medians], ["spread", measure.spreads]]) {
       const cell = row.querySelector(`.${name}`);
-      if (!cell) continue;
-      cell.dataset.value = values[q];
-      cell.textContent = shown(values[q], measure);
+      if (cell) [cell.dataset.value, cell.textContent] = [values[q], shown(values[q], measure)];
     }
   }
   table.querySelector('[data-key="median"]').dataset.better = measure.higher === false ? "low" : "high";
@@ -148,17 +144,15 @@ function showQueryMeasure() {
 function startQueries() {
   const table = $("query-table");
   follow((changed) => changed.includes("measure") && showQueryMeasure());
-  const hardestFirst = () => sortTable(table, table.querySelector('[data-key="median"]'), chosenMeasure().higher !== false);
-  const sort = makeSortable(table, "sort-queries", hardestFirst);
-  filterRows($("queries-filter"), "find-query", table, $("queries-empty"), (row) => row.cells[0].textContent);
+  filterRows($("queries-filter"), table, $("queries-empty"), (row) => row.cells[0].textContent);
   for (const row of table.tBodies[0].rows) {
-    row.querySelector(".open").addEventListener("click", () => openQuery(Number(row.dataset.query)));
+    row.querySelector(".open").addEventListener("click", () => openQueryOf({ query: page.queries[row.dataset.query] }));
   }
   const show = (all) => () => { allDocuments = all; showDocuments(); };
   for (const id of ["documents-which", "documents-depth"]) $(id).addEventListener("change", show(false));
   $("documents-more").addEventListener("click", show(true));
   showQueryMeasure();
-  sort();
+  makeSortable(table, () => sortTable(table, table.querySelector('[data-key="median"]'), chosenMeasure().higher !== false));
   state.query = Number(table.tBodies[0].rows[0].dataset.query);
   showQuery();
   follow((changed) => {

@@ -37,8 +37,6 @@ function startCharts() {
 }
 
 follow((changed) => changed.includes("measure") && redraw("judged"));
-$("bump-mark")?.addEventListener("change", () => redraw("bump"));
-$("lengths-add")?.addEventListener("change", () => redraw("lengths"));
 startLeaderboard();
 startPair();
 startQueries();

@@ -1,13 +1,11 @@
-// The selection of the reader: a measure, systems A and B, a query, columns of the leaderboard, searches and orders of tables. The
-// address and every link of the page hold it, so that reloading, going back and sharing a link keep it.
+// The selection of the reader: a measure, systems A and B, a query, columns of the leaderboard. The address and every link of the
+// page hold it, so that reloading, going back and sharing a link keep it.
 const columnBoxes = [...$("board-columns").querySelectorAll("input")];
 if (innerWidth < 700) for (const box of columnBoxes) box.checked &&= box.value === "ranks"; // a phone has room for one
 const columnName = (box) => box.parentElement.textContent.trim();
 const columnsShown = () => columnBoxes.filter((box) => box.checked).map(columnName).join("\n");
 const USUAL_COLUMNS = columnsShown();
-const state = { section: "summary", measure: page.first, a: 0, b: 0, query: 0, columns: USUAL_COLUMNS,
-  find: "", sort: "", "find-query": "", "sort-queries": "" };
-const TEXTS = ["find", "sort", "find-query", "sort-queries"];
+const state = { section: "summary", measure: page.first, a: 0, b: 0, query: 0, columns: USUAL_COLUMNS };
 const CHOICES = { measure: page.measures.map(({ name }) => name), a: page.systems, b: page.systems, query: page.queries };
 const chosenMeasure = () => page.measures[state.measure];
 const followers = [];
@@ -28,14 +26,13 @@ function address(section, others = {}) {
   const chosen = Object.entries(CHOICES).map(([name, values]) => [name, others[name] ?? values[state[name]]]);
   const kept = chosen.filter(([name]) => S > 1 || !["a", "b"].includes(name));
   const columns = state.columns === USUAL_COLUMNS ? [] : state.columns.split("\n").map((name) => ["column", name]);
-  const texts = TEXTS.map((name) => [name, state[name]]).filter(([, text]) => text);
-  return `#${section}?${new URLSearchParams([...kept, ...columns, ...texts])}`;
+  return `#${section}?${new URLSearchParams([...kept, ...columns])}`;
 }
 
 // Changes the selection by a control of the page, and writes the address. The back button undoes the selection of a measure.
 function chooseHere(changes, section) {
   const step = (changes.measure ?? state.measure) !== state.measure;
-  choose(step ? { sort: "", "sort-queries": "", ...changes } : changes, section);
+  choose(changes, section);
   history[step ? "pushState" : "replaceState"](null, "", address(state.section));
 }
 
@@ -49,7 +46,6 @@ function chooseByAddress(event) {
     if (at >= 0) changes[name] = at;
   }
   if (event || text !== undefined) { // the address of a page that was just opened has no names
-    for (const name of TEXTS) changes[name] = params.get(name) ?? "";
     changes.measure ??= page.first;
     const columns = params.getAll("column");
     const names = columnBoxes.map(columnName).filter((name) => columns.includes(name));
@@ -101,10 +97,14 @@ follow((changed) => {
 
 const MOST_COLOURED = 12;
 const owners = page.palette.slice(0, MOST_COLOURED);
+const withSides = (systems) => [...new Set([...systems, state.a, state.b])];
+
+// The systems in colour of two figures: the best ones, or the best by each measure, with A and B.
+const IN_COLOUR = { lengths: () => withSides(page.palette.slice(0, 3)), bump: () => withSides(S <= 6 ? page.palette : page.marked) };
 
 function colourName(system) {
   if (!owners.includes(system)) {
-    const shownNow = [state.a, state.b, ...lengthSystems(), ...bumpSystems()];
+    const shownNow = [...IN_COLOUR.lengths(), ...IN_COLOUR.bump()];
     owners[owners.findIndex((owner) => !shownNow.includes(owner))] = system;
   }
   return `--c${owners.indexOf(system) + 1}`;

@@ -9,7 +9,6 @@ from _calls import call, rows
 from _files import write_qrels, write_run
 
 import pyterrier_asl as asl
-from pyterrier_asl.reporting.collect import collect_scores
 
 TOPICS = [f"q{number:02}" for number in range(30)]
 QRELS = {qid: {f"d{k}": int(k < 3) for k in range(8)} for qid in TOPICS}
@@ -98,14 +97,11 @@ def test_a_text_names_several_measures_of_scores_as_of_runs(asked):
     """The name with a blank is one; only a measure of the table can have it otherwise."""
     scores = asl.read_scores(asl.evaluate(runs(0), QRELS, ["AP", "ASL(g=2)@5"]))
     compared = asl.compare(scores, measures=asked, baseline="old")
-    found = collect_scores(scores, asked)
     names = ["AP", "ASL(rel=1, g=2)@5"]
     assert compared.table["measure"].drop_duplicates().tolist() == names
-    assert [ranking.name for ranking in found.rankings] == names
     own = scores.rows.assign(measure="my score")
     mine = asl.read_scores(own[scores.rows["measure"] == "AP"], higher_is_better=["my score"])
     assert asl.compare(mine, measures="my score").table["measure"].iloc[0] == "my score"
-    assert collect_scores(mine, "my score").rankings[0].name == "my score"
 
 
 @pytest.mark.parametrize(

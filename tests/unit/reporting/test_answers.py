@@ -181,6 +181,9 @@ def test_what_all_systems_miss(depth):
     assert text.endswith(f"to depth {depth}, {len(lost[most])} of them of query {most}.")
 
 
+ALL = [*enumerate(QRELS.items(), 2)]
+
+
 def bounds_of_precision(a: dict, b: dict, qrels: dict, k: int) -> tuple[float, float]:
     """The least and the greatest mean difference of P@k, b less a: by the weight of each label."""
     low = high = 0.0

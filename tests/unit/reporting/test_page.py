@@ -302,6 +302,11 @@ def test_command_replaces_another_file_with_force_only(tmp_path, monkeypatch, pa
     assert done.exit_code == 2 and says in done.output
 
 
+def test_command_refuses_scores():
+    done = CliRunner().invoke(main, ["report", "--scores", "a.csv", "-o", "page.html"])
+    assert done.exit_code == 2 and "'compare' and 'ranks' take scores" in done.output
+
+
 def test_command_with_lengths(tmp_path):
     words = {f"d{at}": 20 * at + 1 for at in range(60)}
     path, page = tmp_path / "words.txt", tmp_path / "out.html"
