@@ -27,7 +27,7 @@ FEW = 12
 #: Rows that the scripts choose.
 _CHOSEN = alt.Chart(alt.NamedData("data"))
 
-#: The colours of A and B, and of at most eleven systems: the best by eight measures, another, A and B.
+#: The colours of A and B, and of at most eleven systems: the best by eight measures and three more.
 _SIDES = alt.Scale(
     domain=["A", "B", "equal"],
     range=[alt.ExprRef(name) for name in ("colourA", "colourB", "soft")],

@@ -349,7 +349,7 @@ class Findings:
                 if pair.is_open:
                     first = pair.describe_documents(pair.order[:NEXT])
                     changes = [float(ranking.shown(abs(w))) > 0 for w in first["weight"]]
-                    todo[ranking.name][systems] = first[changes]
+                    todo[ranking.name][systems] = first[np.array(changes, dtype=bool)]
         return todo
 
     @cached_property
