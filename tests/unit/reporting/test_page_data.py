@@ -1,6 +1,7 @@
 """The data that a page has for its scripts, by loops over the rankings."""
 
 import re
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -8,6 +9,7 @@ import brute_force
 import numpy as np
 import pytest
 from _reports import a_run, data_of
+from statsmodels.stats.power import TTestPower
 
 from pyterrier_asl import compare, evaluate, report
 from pyterrier_asl.evaluation.preferences import preference_matrix
@@ -49,23 +51,77 @@ def test_the_first_ten_documents_of_each_ranking(data):
             assert [ids[n - 1] for n in row if n] == TOPS[name][qid][:10]
 
 
-def test_the_documents_to_judge_next_are_ten_with_their_ranks_by_both_systems(page, data):
-    """Only documents of the first ten can change nDCG@10; of the three best systems."""
-    best = sorted(page.findings.first.order[:3].tolist())
+def average_precision(docs: list[str], grades: dict[str, int]) -> float:
+    ranks = [rank for rank, docno in enumerate(docs, 1) if grades.get(docno)]
+    precisions = [number / rank for number, rank in enumerate(ranks, 1)]
+    return sum(precisions) / sum(map(bool, grades.values()))
+
+
+VALUES = {"AP": average_precision, "ASL@15": partial(brute_force.asl, k=15)}
+
+
+@pytest.mark.parametrize(("name", "depth"), [("AP", 100), ("ASL@15", 15)])
+def test_the_documents_to_judge_next_have_their_ranks_and_effects(page, data, name, depth):
+    """By adding each document to the qrels; the pairs are of the three best systems."""
     assert data["bounds"].keys() == {"nDCG@10", "AP", "ASL@15"}
-    assert data["bounds"]["nDCG@10"].keys() == {f"{a},{b}" for a, b in combinations(best, 2)}
-    for pair, bounds in data["bounds"]["nDCG@10"].items():
-        of_two = [TOPS["abcd"[int(number)]] for number in pair.split(",")]
-        unjudged = {(q, d) for tops in of_two for q in QIDS for d in tops[q][:10]} - {
-            (q, d) for q in QIDS for d in QRELS[q]
-        }
-        assert len(bounds["todo"]) == min(10, len(unjudged))
-        for query, number, *places, _ in bounds["todo"]:
+    best = sorted(page.findings.first.order[:3].tolist())
+    assert data["bounds"][name].keys() == {f"{a},{b}" for a, b in combinations(best, 2)}
+    for pair, bounds in data["bounds"][name].items():
+        names = ["abcd"[int(number)] for number in pair.split(",")]
+        helped = []
+        for query, number, *places, effect in bounds["todo"]:
             qid, docno = QIDS[query], data["documents"]["ids"][number]
-            assert (qid, docno) in unjudged
-            for place, tops in zip(places, of_two):
-                shown = tops[qid][:10]
-                assert place == (shown.index(docno) + 1 if docno in shown else None)
+            shown = [TOPS[system][qid][:depth] for system in names]
+            assert docno not in QRELS[qid]
+            assert places == [top.index(docno) + 1 if docno in top else None for top in shown]
+            now, then = (
+                [VALUES[name](top, grades) for top in shown]
+                for grades in (QRELS[qid], QRELS[qid] | {docno: 1})
+            )
+            change = (then[1] - now[1] - then[0] + now[0]) / len(QIDS)
+            helped.append(names[(change > 0) == (name == "AP")])
+            assert effect == f"{abs(change):.4f} for {helped[-1]}"
+        assert len(helped) == 10 and {*helped} <= {*names}
+        assert names[("open" in bounds["says"]) and names.index(helped[0])] == helped[0]
+
+
+def test_every_number_of_a_measure(data):
+    """By loops over the values; the smallest detectable differences are statsmodels'."""
+    table = evaluate(RUNS, QRELS, MEASURES).set_index(["name", "qid"])
+    noncentrality = TTestPower().solve_power(nobs=len(QIDS), alpha=0.05, power=0.8)
+    assert [measure["name"] for measure in data["measures"]] == MEASURES
+    for measure, up in zip(data["measures"], (True, True, False, None)):
+        values = {n: table.loc[n][measure["name"]].loc[QIDS].to_numpy() for n in RUNS}
+        means = [of.sum() if up is None else of.mean() for of in values.values()]
+        assert measure["means"] == pytest.approx(means)
+        assert measure["order"] == sorted(
+            range(4), key=lambda n: means[n] * (-1) ** (up is not False)
+        )
+        assert (measure["higher"], measure["decimals"]) == (up, 1 if max(means) >= 10 else 4)
+        pairs = list(combinations(range(4), 2))
+        assert measure["differences"] == pytest.approx([means[a] - means[b] for a, b in pairs])
+        for (a, b), detectable in zip(pairs, measure["detectable"]):
+            deviation = np.std(values["abcd"[a]] - values["abcd"[b]], ddof=1)
+            if measure["name"] != "NumRet":
+                assert detectable == pytest.approx(noncentrality * deviation, rel=1e-3)
+        assert (measure["board"] is None) == (up is None)
+
+
+def test_every_number_of_a_system_and_query(data):
+    nDCG = evaluate(RUNS, QRELS, "nDCG@10").groupby("name")["nDCG@10"].mean()
+    order = [list(RUNS).index(name) for name in nDCG.sort_values(ascending=False).index]
+    assert (data["first"], data["palette"], data["held"]) == (0, order, [0, 1, 2, 3])
+    assert (data["cutoff"], data["rel"], data["depths"]) == (1000, 1, [10, 100, 1000])
+    assert data["queries"] == QIDS and data["relevant"] == [6] * len(QIDS)
+    sizes = [np.mean([len(of) for of in run.values()]) for run in RUNS.values()]
+    assert data["retrieved"] == pytest.approx(sizes) and min(sizes) < max(sizes)
+    assert data["shortNames"] == data["systems"] == list(RUNS)
+    by_measure = [measure["order"][0] for measure in data["measures"][:3]]
+    ranks = np.array([measure["ranks"] for measure in data["measures"][:3]])
+    assert data["marked"][:3] == by_measure
+    assert data["marked"][3:] == [int(np.ptp(ranks, axis=0).argmax())] * bool(
+        np.ptp(ranks, axis=0).any()
+    )
 
 
 def test_preferences_between_systems(page, data):
@@ -87,7 +143,7 @@ def test_means_and_ranks_by_system_and_measure(names):
     means = evaluate(RUNS, QRELS, MEASURES[:3]).groupby("name")[MEASURES[:3]].mean()
     body = page[page.index('<table id="board"') : page.index('id="board-empty"')]
     rows = re.findall(r'<tr data-system="(\d+)".*?>(.*?)</tr>', body, re.S)
-    assert {system for system, _ in rows} == set("0123"[: len(names)])
+    assert sorted(dict(rows)) == list("0123"[: len(names)])
     for system, row in rows:
         shown = re.findall(r'data-measure="(\d)" data-value="([^"]*)"', row)
         found = {MEASURES[int(at)]: float(value) for at, value in shown}
@@ -110,6 +166,9 @@ def test_the_table_of_two_systems_has_the_interval_of_compare():
         names = ("a", "b", "difference", "ci_low", "ci_high")
         assert found == pytest.approx([expected[name] for name in names], abs=0.06)
         assert [int(cells["wins"]), int(cells["losses"])] == [expected["wins"], expected["losses"]]
+        assert number(cells["detectable"]) == pytest.approx(expected["detectable"], abs=0.06)
+        assert number(cells["p"].removesuffix(" ✱")) == pytest.approx(expected["p"], abs=6e-5)
+        assert cells["p"].endswith("✱") == (expected["p"] <= 0.05)
 
 
 def number(text: str) -> float:
