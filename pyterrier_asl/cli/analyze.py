@@ -57,9 +57,11 @@ class Analyses(click.Group):
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """The command of a name, or of a figure, as ``diaz-table-3``."""
         named = [analysis.name for analysis in find_analyses(args[0])]
-        if len(named) != 1:
+        if len(named) > 1:
+            raise click.UsageError(f"{args[0]} has {len(named)} analyses: {', '.join(named)}")
+        if not named:
             names = [name for a in analyses() for name in (a.name, *a.figures)]
-            close = named or get_close_matches(args[0], names, n=3)
+            close = get_close_matches(args[0], names, n=3)
             hint = f"did you mean {' or '.join(close)}?" if close else "see analyze --list"
             elsewhere = "pyterrier-asl tune makes it" if args[0] == "clarke-table-2" else hint
             raise click.UsageError(f"no analysis is called {args[0]!r}: {elsewhere}")
@@ -106,6 +108,10 @@ def _command(analysis: Analysis) -> click.Command:
         "qrels": click.argument("qrels", required=needed),
         "runs": click.argument("runs", nargs=-1, required=needed, metavar="RUN..."),
     }
+    shared = [name for name in analysis.figures if len(find_analyses(name)) > 1]
+    names = [name for name in analysis.figures if name not in shared]
+    also = f" Other names: {', '.join(names)}." if names else ""
+    also += f" One of the analyses of {', '.join(shared)}." if shared else ""
     decorate = options.together(
         *(arguments[name] for name in analysis.takes),
         *([options.tracks] if analysis.tracks else []),
@@ -119,7 +125,7 @@ def _command(analysis: Analysis) -> click.Command:
     return click.command(
         analysis.name,
         cls=outputs.Command,
-        help=f"{analysis.what}\n\n{analysis.source}. Other names: {', '.join(analysis.figures)}.",
+        help=f"{analysis.what}\n\n{analysis.source}.{also}",
         epilog=_OF_TRACKS.format(name=analysis.name) if analysis.tracks else None,
     )(decorate(partial(_run_analysis, analysis)))
 
