@@ -73,7 +73,7 @@ class GuardCommand(outputs.Command):
 def _check_inputs(values: Mapping[str, Any]) -> None:
     """Checks that there are qrels and runs, or scores, with options for these."""
     scores, systems = values["scores"], _positional(values)
-    if len(systems) < (2 if scores else 3):
+    if len(systems) == 1 or (len(systems) < 3 and not scores):
         names = ("BASELINE", "NAME...") if scores else ("QRELS", "RUN_A", "RUN_B...")
         raise click.UsageError(f"Missing argument '{names[len(systems)]}'.")
     if scores and values["show"] == "documents":
@@ -101,7 +101,8 @@ def _run_names(values: Mapping[str, Any]) -> list[str]:
     """The names of the runs that a guard tests; their paths if two have the same name."""
     from ..io.runs import run_name
 
-    runs = _positional(values)[1 if values["scores"] else 2 :] or ["run"]
+    systems = _positional(values) or [*values["scores"]]
+    runs = systems[1 if values["scores"] else 2 :] or ["run"]
     names = list(map(run_name, runs))
     return names if len(set(names)) == len(names) else runs
 
@@ -169,7 +170,8 @@ def command(**values: Any) -> None:
     looking at the results; 'ranks' shows which run could be the best. With --fail-if the exit
     status depends on the conditions, so that the command can guard the tests of a search engine.
     QRELS is a file, or the id of an ir_datasets dataset. With --scores, give the names of systems
-    instead of QRELS and runs, the baseline first.
+    instead of QRELS and runs, the baseline first; without names the first system is the
+    baseline.
     """
     _check_inputs(values)
     conditions = values["conditions"]
@@ -189,7 +191,8 @@ def _compare(values: Mapping[str, Any], reports: GuardReports | None) -> int:
     runs, qrels = options.sources([] if values["scores"] else names)
     settings = options.given()
     if values["scores"]:
-        runs, settings["baseline"] = runs.systems(names), names[0]
+        runs = runs.systems(names) if names else runs
+        settings["baseline"] = runs.names[0]
     else:
         runs = library.run_files(runs)
     compared = library.compare(runs, qrels, **settings)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Container, Sequence
+from contextlib import suppress
 from functools import partial, reduce
 from typing import Any, TypeAlias
 
@@ -189,7 +190,18 @@ tracks = repeated(
     "can be given again for another track.",
 )
 
-#: Scores by query that were computed before, with directions and a value for missing ones.
+
+def _replaced(new: str) -> Callable[..., None]:
+    """The callback of an option that another one replaces."""
+
+    def refuse_old(context: click.Context, option: click.Parameter, value: Any) -> None:
+        if value:
+            raise click.UsageError(f"{option.opts[0]} is now {new}", context)
+
+    return refuse_old
+
+
+#: Scores by query that were computed before, what they hold, and what to do about missing ones.
 scores = together(
     repeated(
         "--scores",
@@ -197,17 +209,37 @@ scores = together(
         help="Instead of QRELS and RUN...: values by query, a CSV, TSV or Parquet table, JSON "
         "lines, or what trec_eval -q and ir_measures -q print; can be given again.",
     ),
-    switch(
-        "--wide-systems",
-        help="The columns of --scores are systems, not measures of the system that the file names.",
+    click.option(
+        "--columns",
+        metavar="ROLE=COLUMN...",
+        help="Names of columns of --scores, such as 'qid=id name=model'; roles are qid, name (of "
+        "systems), measure, value, repetition, group, track and text (no values); name= means that "
+        "there is none.",
+    ),
+    click.option(
+        "--wide",
+        type=click.Choice(["systems", "queries"]),
+        help="What the other columns of --scores are, if not measures.",
+    ),
+    click.option(
+        "--missing",
+        metavar="common|VALUE",
+        help="Missing scores: common compares only queries with all values; a number is their "
+        "value.",
     ),
     repeated("--lower-is-better", metavar="NAME", help="Lower scores are better by this measure."),
     repeated(
         "--higher-is-better", metavar="NAME", help="Higher scores are better by this measure."
     ),
-    click.option("--fill", type=float, help="Value used for missing scores."),
+    *(
+        click.option(old, hidden=True, is_flag=flag, expose_value=False, callback=_replaced(new))
+        for old, flag, new in (
+            ("--wide-systems", True, "--wide systems"),
+            ("--fill", False, "--missing VALUE"),
+        )
+    ),
 )
-_OF_SCORES = ("lower_is_better", "higher_is_better", "fill", "wide_systems")
+_OF_SCORES = ("columns", "wide", "missing", "lower_is_better", "higher_is_better")
 
 
 def sources(names: Sequence[str] | None = None) -> tuple[Any, Any]:
@@ -231,6 +263,8 @@ def sources(names: Sequence[str] | None = None) -> tuple[Any, Any]:
     if scores:
         from ..evaluation.scores import read_scores
 
+        with suppress(ValueError, TypeError):
+            of_scores["missing"] = float(of_scores["missing"])
         return read_scores(scores, **of_scores), None
     for name in of_scores:
         if is_given(name):

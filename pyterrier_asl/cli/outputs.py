@@ -171,10 +171,7 @@ places = click.option(
 )
 
 #: Size of the table in a terminal.
-table_size = together(
-    switch("--wide", help="In a terminal: all columns, even if lines wrap."),
-    switch("--all", "all_rows", help="In a terminal: all rows."),
-)
+table_size = switch("--all", "all_rows", help="In a terminal: all rows and columns.")
 
 
 def show(*tables: str, help: str) -> Decorator:
@@ -217,7 +214,8 @@ def chart(help: str) -> Decorator:
 def style() -> dict[str, Any]:
     """The values of :data:`places` and :data:`table_size`."""
     values = click.get_current_context().params
-    return {name: values[name] for name in ("places", "wide", "all_rows") if name in values}
+    style = {name: values[name] for name in ("places", "all_rows") if name in values}
+    return style | {"wide": style.get("all_rows", False)}
 
 
 def check_chart() -> None:

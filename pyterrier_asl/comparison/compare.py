@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -185,19 +184,23 @@ def of_scores(
     baseline: str | None,
 ) -> Inputs:
     """What scores hold; see `compare` for the arguments."""
-    listed = [] if conditions else scores.measures
-    listed = listed if measures is None else scores.names_in(measures)
+    listed: list[str] = []
+    left_out: list[str] = []
+    if measures is not None:
+        listed = scores.names_in(measures)
+    elif not conditions:
+        listed, left_out = scores.default_measures()
     given: dict[str, str] = {}
     for name in [*listed, *(condition.measure for condition in conditions)]:
         if name in PREFERENCES:
             raise ValueError(f"{name} needs runs and qrels, not scores")
         given.setdefault(canonical_name(name), name)
     labels = list(given.values())
-    [track] = scores.tracks
-    frames = {label: scores.matrix(label, track) for label in labels}
-    systems = list(dict.fromkeys(name for frame in frames.values() for name in frame.index))
+    matrices = scores.matrices(labels, scores.tracks[0])
+    frames, note = matrices.frames, matrices.note
+    systems = list(frames[labels[0]].index)
     names = _baseline_first(systems, baseline)
-    unfilled = replace(scores, fill=np.nan)
+    rows = [systems.index(name) for name in names]
     known = {label: measure_named(label) for label in labels}
     return Inputs(
         names=names,
@@ -206,9 +209,9 @@ def of_scores(
         conditions=[(c, given[canonical_name(c.measure)]) for c in conditions],
         values={label: frame.loc[names].to_numpy(np.float64) for label, frame in frames.items()},
         qids=list(frames[labels[0]].columns),
-        missing={
-            label: unfilled.matrix(label, track).loc[names].isna().to_numpy() for label in labels
-        },
+        missing={label: filled[rows] for label, filled in matrices.filled.items()},
+        notes=[*scores.notes, *left_out, *filter(None, [note])],
+        missing_note=note,
     )
 
 

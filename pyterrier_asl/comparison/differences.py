@@ -52,6 +52,8 @@ class Inputs:
         judged: the runs; None of scores.
         missing: of scores whether each was missing and is filled, as ``values``.
         rel: the least grade of a relevant document, for preferences and documents.
+        notes: of scores sentences on how they were read.
+        missing_note: of scores the sentence on missing values.
     """
 
     names: list[str]
@@ -63,6 +65,8 @@ class Inputs:
     judged: Evaluation | None = None
     missing: dict[str, Bools] = field(default_factory=dict)
     rel: float = 1
+    notes: list[str] = field(default_factory=list)
+    missing_note: str = ""
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -178,7 +178,7 @@ class RunComparison(Printed):
     @property
     def notes(self) -> list[str]:
         """Sentences on what must be known of the runs and the qrels."""
-        return self.facts.notes if self.facts else []
+        return [*self.inputs.notes, *(self.facts.notes if self.facts else [])]
 
     @cached_property
     def doubts(self) -> dict[tuple[str, str], str]:
@@ -215,7 +215,11 @@ class RunComparison(Printed):
             is_certain = condition.certainly and not reason
             limits = limits_of(self.inputs, of_run.run, name) if is_certain else None
             neither = answered_by_neither(self.inputs, of_run.run)
-            yield verdict_on(condition, of_run, limits=limits, untestable=reason, neither=neither)
+            verdict = verdict_on(
+                condition, of_run, limits=limits, untestable=reason, neither=neither
+            )
+            parts = filter(None, (verdict.message, self.inputs.missing_note))
+            yield replace(verdict, message=", ".join(parts))
 
     # Sentences and forms
 

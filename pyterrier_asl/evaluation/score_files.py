@@ -6,16 +6,15 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow.parquet as pq
 
 from ..common.lazy import pd
-from ..common.notices import counted, excerpt, names_of, warn
+from ..common.notices import counted, excerpt, names_of
 from ..io.files import BY_QUERY, read_arrow
 from ..io.formats import NESTED, Format, read_rows, recognise, recognise_values
 from ..io.opening import decompressed, file_format, local_path, open_file
 from ..io.values import NUMBER
-from ..measures.parsing import canonical_name, is_measure
+from ..measures.parsing import is_measure
 from ..printing.tables import ALL
 
 
@@ -34,8 +33,16 @@ def files_at(paths: Iterable[Any]) -> list[Path]:
     return files
 
 
-def frame_of_file(path: Path) -> pd.DataFrame:
-    """The table in a file, ids as text."""
+def frame_of_file(
+    path: Path, names: Iterable[str] = (), wide: str | None = None
+) -> tuple[pd.DataFrame, list[str]]:
+    """The table in a file, ids as text, and sentences on lines that are left out.
+
+    Args:
+        path: the file.
+        names: names of its columns.
+        wide: see `read_scores`.
+    """
     with open_file(path) as file:
         form = file_format(path, file)
         if form is None:
@@ -43,10 +50,11 @@ def frame_of_file(path: Path) -> pd.DataFrame:
                 text = stream.read()
     try:
         if form is None:
-            return _text_frame(path, text)
+            recognised = recognise(text, names=names, path=path, is_wide=wide is not None)
+            return _text_frame(path, text, recognised)
         table = pq.ParquetFile(path).read() if form == "Parquet" else read_arrow(path)
         table.validate(full=True)  # pandas does not check offsets
-        return pd.DataFrame(table.to_pandas()).reset_index(drop=True).rename_axis("row")
+        return pd.DataFrame(table.to_pandas()).reset_index(drop=True).rename_axis("row"), []
     except Exception as error:  # a damaged file can raise any error
         if str(path) in str(error):
             raise
@@ -55,16 +63,16 @@ def frame_of_file(path: Path) -> pd.DataFrame:
         ) from error
 
 
-def _text_frame(path: Path, text: bytes) -> pd.DataFrame:
+def _text_frame(path: Path, text: bytes, form: Format | None) -> tuple[pd.DataFrame, list[str]]:
     if not text.strip(b"\xef\xbb\xbf, \t\r\n"):
         raise ValueError(f"{path} is blank: give a table of scores")
-    form = recognise(text) or recognise_values(text)
+    form = form or recognise_values(text)
     if form is None:
         raise ValueError(
             f"{path} is not a table of scores: its first line is "
             f"{excerpt(text.strip().splitlines()[0])}, neither a header with qid or name, nor "
-            "output of trec_eval -q or ir_measures -q. If it is a header, rename its columns to "
-            "name, qid, measure and value"
+            "output of trec_eval -q or ir_measures -q. If it is a header, name its columns with "
+            "--columns 'qid=COLUMN name=COLUMN' (columns=)"
         )
     if form.separator and not text.endswith((b"\n", b"\r")):
         raise ValueError(
@@ -77,15 +85,15 @@ def _text_frame(path: Path, text: bytes) -> pd.DataFrame:
     if [*rows] == NESTED:  # as pytrec_eval returns values
         if not all(map(is_measure, rows["docno"].unique())):
             raise ValueError(
-                f"{path}, JSON of two levels, needs measures of each topic, but has "
-                f"{names_of([*map(str, rows['docno'].unique())])}: give a table"
+                f"{path} is JSON of two levels, which are queries and measures, but it has "
+                f"{names_of([*map(str, rows['docno'].unique())])} as measures: give a table"
             )
-        return rows.set_axis(["qid", "measure", "value"], axis=1)
-    return rows.replace("", np.nan)
+        rows = rows.set_axis(["qid", "measure", "value"], axis=1)
+    return rows, []
 
 
-def _printed(path: Path, table: pd.DataFrame, form: Format) -> pd.DataFrame:
-    """The values among lines without a header; others of trec_eval are left out and counted."""
+def _printed(path: Path, table: pd.DataFrame, form: Format) -> tuple[pd.DataFrame, list[str]]:
+    """The values among lines without a header; other lines and means are left out."""
     left_out = [counted(form.line, "line") + " before the first value"] if form.line else []
     if len(form.header) == 3:
         is_value = table["value"].map(lambda cell: NUMBER.fullmatch(cell) is not None)
@@ -96,12 +104,7 @@ def _printed(path: Path, table: pd.DataFrame, form: Format) -> pd.DataFrame:
                 + f" ({names_of([*pd.unique(wrong)])})"
             )
         table = table[is_value]
-        first, second = table["measure"], table["qid"]
-        by_trec_eval = not (first == ALL).any() and (
-            (second == ALL).any()
-            or all(canonical_name(name) != name or name[:1].isalpha() for name in pd.unique(first))
-        )
-        if not by_trec_eval:
+        if not _is_of_trec_eval(path, table):
             table = table.set_axis(["qid", "measure", "value"], axis=1)
     for line, name in table["measure"].items():
         if NUMBER.fullmatch(name):
@@ -109,6 +112,21 @@ def _printed(path: Path, table: pd.DataFrame, form: Format) -> pd.DataFrame:
                 f"{path}, line {line}: the measure is {name!r}, a number: write the names of the "
                 "columns into the first line"
             )
-    if left_out:
-        warn(f"{path}: left out {' and '.join(left_out)}")
-    return table
+    if (is_mean := table["qid"] == ALL).any() and not is_mean.all():
+        table = table[~is_mean]
+        left_out.append(f"the means over queries ({ALL})")
+    return table, [f"{' and '.join(left_out)} are left out"] if left_out else []
+
+
+def _is_of_trec_eval(path: Path, table: pd.DataFrame) -> bool:
+    """Whether lines begin with the measure, as trec_eval prints them, and not with the query."""
+    columns = [pd.unique(table[name]) for name in ("measure", "qid")]
+    of_measures = [any(map(is_measure, names)) for names in columns]
+    if of_measures[0] == of_measures[1]:  # all: the query of means
+        of_measures = [ALL in names for names in reversed(columns)]
+    if of_measures[0] == of_measures[1]:
+        raise ValueError(
+            f"{path} has lines such as {' '.join(table.iloc[0])!r}: name the measure by a name "
+            "that trec_eval or ir_measures knows, or write the header qid, measure, value"
+        )
+    return of_measures[0]

@@ -1,74 +1,89 @@
-"""Scores that other programs computed: tables of values per system, topic and measure.
+"""Scores that other programs computed: tables of values per system, query and measure.
 
-These forms can be read (tables with tabs, commas, semicolons or blanks, JSON, Parquet; perhaps
-compressed), with the names of columns of :data:`~pyterrier_asl.io.synonyms.SYNONYMS`:
+A table is read by what its columns declare, with the names of
+:data:`~pyterrier_asl.io.synonyms.SYNONYMS` or those that the caller gives:
 
-* long tables ``name, qid, measure, value``, with ``track`` for several collections;
-* tables with ``name``, ``qid`` and a column per measure; without ``name`` the name of the file is
-  the system, so that two files are two systems;
-* the output of ``trec_eval -q``, ``ir_measures -q`` and ``evaluate -q``;
-* tables of one measure with ``qid`` and a column per system (``wide_systems``), or with ``name``, a
-  column per topic and a column of their means;
+* a row per value: columns of systems, queries, measures and values;
+* a row per system and query, and a column per measure;
+* a row per query and a column per system (``wide="systems"``), or a row per system and a column per
+  query (``wide="queries"``);
+* the output of ``trec_eval -q``, ``ir_measures -q`` and ``evaluate -q``, and pytrec_eval's as JSON;
 * the folder of an experiment (``save_dir``): its ``perquery.csv``.
 
-Columns of text, means of topics (``all``, ``average``, ``avg``, ``mean``) and lines of trec_eval
-without a number are left out.
+Without a column of systems the file is the system. Further columns are collections, repetitions and
+groups of queries. Tables are separated by tabs, commas, semicolons, bars or blanks, or are JSON,
+Parquet or Arrow, perhaps compressed.
 
-The measure of a table without a measure is the name of the file, if it is a measure
-(``nDCG@10.csv``), otherwise the name of the column of values, or ``score`` in a wide table.
+The measure of a wide table is the name of its file, if it is a measure (``nDCG@10.csv``), else
+``score``.
 """
 
 from __future__ import annotations
 
+import math
 import os
-import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from ..common.choices import check_names
 from ..common.lazy import pd
-from ..common.notices import counted, excerpt, names_of, warn
-from ..common.types import Floats
+from ..common.notices import counted, names_of
+from ..common.parameters import check_name
+from ..common.types import Bools, Floats
 from ..io.columns import as_frame, is_table
 from ..io.runs import run_name
-from ..io.synonyms import SYNONYMS, column_named, plain
+from ..io.synonyms import NamesOfColumns, column_names
+from ..judging.id_forms import other_form
 from ..measures.directions import higher_is_better
-from ..measures.parsing import canonical_name, is_measure, measure_named, words
-from ..printing.tables import ALL
+from ..measures.parsing import canonical_name, measure_named, words
 from .score_files import files_at, frame_of_file
+from .score_rows import KEYS, WIDE, check_once, check_ranges, check_systems, groups_of, rows_of
 
-_KEYS = ("track", "name", "qid", "measure")
-#: Names of means in the place of a topic.
-_MEANS = frozenset({ALL, "average", "avg", "mean"})
-#: Names of columns of means and ranks, beside columns of topics.
-_MEAN = re.compile(r"(average|avg|mean|overall|rank)\.?( ?\(.*\))?", re.IGNORECASE)
-#: Names of columns that are no measures.
-_OTHERS = frozenset((*SYNONYMS["text"][0], *SYNONYMS["repetition"][0]))
-#: The measure of a wide table without a measure.
-_SCORE = "score"
-#: What to do if the columns of a table are not measures.
-_IF_SYSTEMS = "if the columns are systems, pass wide_systems=True (--wide-systems)"
+#: The value of ``missing`` for the queries with all values.
+COMMON = "common"
+
+
+@dataclass(frozen=True)
+class ScoreMatrices:
+    """The values of S systems for Q queries of a collection by some measures.
+
+    Attributes:
+        frames: measure -> values, systems in rows and queries in columns. With repetitions the rows
+            have two levels, ``name`` and ``repetition``.
+        filled: measure -> whether each value was missing and is filled, shape (S, Q).
+        note: a sentence on missing values; '' without.
+    """
+
+    frames: dict[str, pd.DataFrame]
+    filled: dict[str, Bools]
+    note: str
 
 
 @dataclass(frozen=True, eq=False)
 class ScoreTable:
-    """Values of systems for topics, by measure and collection.
+    """Values of systems for queries, by measure and collection.
 
     Attributes:
-        rows: ``track`` ('' for a single collection), ``name``, ``qid``, ``measure``, all text, and
-            ``value``, which stood as ``text`` in the table; each key once.
+        rows: ``track`` ('' for a single collection), ``name``, ``repetition`` ('' without), ``qid``
+            and ``measure``, all text, and ``value``, NaN where it is missing; each key once.
         lower_is_better: unknown measures for which lower values are better.
         higher_is_better: unknown measures for which higher values are better.
-        fill: value used for missing scores; None: missing scores are an error.
+        missing: what to do about missing values; see :func:`read_scores`.
+        groups: (track, qid) -> the group of the query, if the table has a column of groups.
+        notes: sentences on how the table was read.
     """
 
     rows: pd.DataFrame
     lower_is_better: tuple[str, ...] = ()
     higher_is_better: tuple[str, ...] = ()
-    fill: float | None = None
+    missing: str | float | None = None
+    groups: dict[tuple[str, str], str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     @property
     def measures(self) -> list[str]:
@@ -80,27 +95,56 @@ class ScoreTable:
         """The collections; [''] for a single one without a name."""
         return list(pd.unique(self.rows["track"]))
 
+    @property
+    def names(self) -> list[str]:
+        """The systems."""
+        return list(pd.unique(self.rows["name"]))
+
+    @cached_property
+    def lacking(self) -> dict[str, list[str]]:
+        """measure -> the systems that lack it in a collection; measures of all are left out."""
+        several: dict[str, list[str]] = {}
+        for _, rows in self.rows.groupby("track", sort=False):
+            for measure in self.measures:
+                several.setdefault(measure, []).extend(_lacking(rows, measure))
+        return {measure: list(dict.fromkeys(names)) for measure, names in several.items() if names}
+
+    @cached_property
+    def repeated(self) -> list[str]:
+        """The systems with several repetitions."""
+        keys = [key for key in KEYS if key != "repetition"]
+        return list(pd.unique(self.rows.loc[self.rows.duplicated(keys), "name"]))
+
     def systems(self, names: Sequence[str]) -> ScoreTable:
         """The table of some of the systems, in this order.
 
         Raises:
             ValueError: for a system that the table lacks, or that is named twice.
         """
-        systems = [*pd.unique(self.rows["name"])]
-        if measures := [name for name in names if name not in systems and name in self.measures]:
+        if measures := [name for name in names if name not in self.names and name in self.measures]:
             raise ValueError(
-                f"{measures[0]!r} is a measure of the scores, of the system {systems[0]!r}: "
-                f"{_IF_SYSTEMS}"
+                f"{measures[0]!r} is a measure of the scores, of the system {self.names[0]!r}: if "
+                "the columns are systems, write --wide systems (wide='systems')"
             )
-        check_names("scores", names, systems, "systems")
+        check_names("scores", names, self.names, "systems")
         if twice := [name for name in names if names.count(name) > 1]:
             raise ValueError(f"the system {twice[0]!r} is named twice: name different systems")
         parts = [self.rows[self.rows["name"] == name] for name in names]
         return replace(self, rows=pd.concat(parts, ignore_index=True))
 
-    def measure_or(self, default: str) -> str:
-        """The only measure of the table; a default if it has several."""
-        return self.measures[0] if len(self.measures) == 1 else default
+    def default_measures(self) -> tuple[list[str], list[str]]:
+        """The measures that every system has, and a sentence on others.
+
+        Raises:
+            ValueError: if there is no such measure.
+        """
+        shared = [measure for measure in self.measures if measure not in self.lacking]
+        several = [f"{name} ({names_of(systems)})" for name, systems in self.lacking.items()]
+        lacks = names_of(several) if several else ""
+        if not shared:
+            raise ValueError(f"every measure is missing for some systems, {lacks}: leave them out")
+        left_out = [f"measures that some systems lack are left out: {lacks}"] if lacks else []
+        return shared, left_out
 
     def names_in(self, measures: Any) -> list[str]:
         """The names of one or several measures; a text can name several that the table has.
@@ -110,9 +154,9 @@ class ScoreTable:
         ['my score', 'map', 'RR']
         """
         several = not isinstance(measures, str) and isinstance(measures, Iterable)
-        known, names = {canonical_name(name) for name in self.measures}, []
+        names = []
         for text in map(str, measures if several else [measures]):
-            names += [text] if canonical_name(text) in known else words(text)
+            names += [text] if canonical_name(text) in self.measures else words(text)
         return names
 
     def direction(self, measure: str) -> bool:
@@ -122,9 +166,9 @@ class ScoreTable:
             ValueError: for an unknown measure without a given direction.
         """
         lower = dict.fromkeys(self.lower_is_better, False)
-        given = dict.fromkeys(self.higher_is_better, True) | lower
+        directions = dict.fromkeys(self.higher_is_better, True) | lower
         named = measure_named(measure)
-        up = given.get(measure, None if named is None else higher_is_better(named))
+        up = directions.get(measure, None if named is None else higher_is_better(named))
         if up is None:
             raise ValueError(
                 f"the direction of {measure!r} is not known: use lower_is_better=[{measure!r}] "
@@ -133,220 +177,192 @@ class ScoreTable:
         return up
 
     def matrix(self, measure: str, track: str = "") -> pd.DataFrame:
-        """The values of systems (rows) and topics (columns) of a collection.
+        """The values of systems (rows) and queries (columns) of a collection.
 
         Raises:
-            ValueError: for a measure or a collection that the table lacks, or missing values.
+            ValueError: see :meth:`matrices`.
 
         >>> table = read_scores(pd.DataFrame({"qid": [1, 2], "a": [0.5, 1.0], "b": [0.0, 0.25]}),
-        ...     wide_systems=True)
+        ...     wide="systems")
         >>> table.matrix("score").loc["b"].tolist()
         [0.0, 0.25]
         """
+        return self.matrices([measure], track).frames[measure]
+
+    def matrices(
+        self, measures: Sequence[str], track: str = "", *, repetitions: bool = False
+    ) -> ScoreMatrices:
+        """The values of systems for the queries that have a value of any of the measures.
+
+        Args:
+            measures: the names of the measures, as the caller writes them.
+            track: the collection.
+            repetitions: whether systems may have several repetitions, a row for each.
+
+        Raises:
+            ValueError: for a measure or a collection that the table lacks, a system without any
+                value of a measure, ids of queries in another form than those of other systems, and
+                missing values without ``missing``; without ``repetitions`` for a system of several.
+        """
         if track not in self.tracks:
             raise ValueError(f"the scores have no collection {track!r}; they have {self.tracks}")
-        named = {canonical_name(name): name for name in reversed(self.measures)}
-        rows = self.rows[
-            (self.rows["track"] == track)
-            & (self.rows["measure"] == named.get(canonical_name(measure)))
-        ]
-        if rows.empty:
-            is_single = self.rows["name"].nunique() == 1 and len(self.measures) > 1
+        if self.repeated and not repetitions:
             raise ValueError(
-                f"the scores have no measure {measure!r}{f' in {track}' if track else ''}; they "
-                f"have {', '.join(self.measures)}: choose one of them, or rename it in the table"
-                f"{f'; {_IF_SYSTEMS}' if is_single else ''}"
+                f"{names_of(self.repeated)} {'has' if len(self.repeated) == 1 else 'have'} several "
+                "repetitions: only compare tests them (pyterrier-asl compare --scores)"
             )
-        names, qids = (list(pd.unique(rows[key])) for key in ("name", "qid"))
-        wide = rows.pivot(index="name", columns="qid", values="value").loc[names, qids]
-        missing = np.argwhere(wide.isna().to_numpy())
-        if len(missing) and self.fill is None:
-            system, topic = missing[0].tolist()
-            raise ValueError(
-                f"{counted(len(missing), 'value')} of {measure} missing, the first of system "
-                f"{names[system]!r} for topic {qids[topic]!r}: add the missing values, or pass a "
-                "value to use instead (fill=0, --fill 0)"
-            )
-        return wide if self.fill is None else wide.fillna(self.fill)
+        rows = self.rows[self.rows["track"] == track]
+        for measure in measures:
+            self._check_measure(measure, rows)
+        repetition = rows["repetition"].where(rows["name"].isin(self.repeated), "")
+        keys = [rows["name"], repetition] if repetitions else [rows["name"]]
+        systems = pd.MultiIndex.from_arrays(keys)
+        labels = pd.Index([*map(canonical_name, measures)])
+        is_asked = rows["measure"].isin(labels).to_numpy()
+        rows, of_rows, systems = rows[is_asked], systems[is_asked], systems.unique()
+        columns = pd.Index(rows["qid"].unique(), name="qid")
+        axes = (labels, rows["measure"]), (systems, of_rows), (columns, rows["qid"])
+        values = np.full((len(labels), len(systems), len(columns)), np.nan)
+        values[tuple(axis.get_indexer(pd.Index(of)) for axis, of in axes)] = rows["value"]
+        names, qids = [*systems.get_level_values(0)], [*columns]
+        _check_ids(names, ~np.isnan(values).all(axis=0), qids)
+        values, filled, is_kept, note = self._without_missing(values, measures, names, qids)
+        index = systems if repetitions else systems.get_level_values(0)
+        frames = [pd.DataFrame(of_measure, index, columns[is_kept]) for of_measure in values]
+        return ScoreMatrices(dict(zip(measures, frames)), dict(zip(measures, filled)), note)
 
-    def values(self, measure: str, track: str = "") -> Floats:
-        """The values of :meth:`matrix` as an array, shape (S, Q)."""
-        return self.matrix(measure, track).to_numpy(dtype=np.float64)
+    def _check_measure(self, measure: str, rows: pd.DataFrame) -> None:
+        """Raises ValueError for a measure that the rows of a collection lack, or a system there."""
+        name = canonical_name(measure)
+        if name not in self.measures:
+            systems = len(self.names) == 1 and len(self.measures) > 1
+            raise ValueError(
+                f"the scores have no measure {measure!r}; they have {', '.join(self.measures)}: "
+                "choose one of them, or rename it in the table"
+                + "; if the columns are systems, write --wide systems (wide='systems')"
+                * systems
+            )
+        if lacking := _lacking(rows, name):
+            raise ValueError(
+                f"{names_of(lacking)} {'has' if len(lacking) == 1 else 'have'} no value of "
+                f"{measure}: add the values, leave the system out, or choose another measure"
+            )
+
+    def _without_missing(
+        self, values: Floats, measures: Sequence[str], names: Sequence[str], qids: Sequence[str]
+    ) -> tuple[Floats, Bools, Bools, str]:
+        """Values without missing ones, which of them were filled, the queries, and a sentence."""
+        lacks = np.isnan(values)
+        is_complete = np.asarray(~lacks.any(axis=(0, 1)))
+        number, complete = int(lacks.sum()), int(is_complete.sum())
+        queries = f"{complete:,} of {counted(len(qids), 'query', 'queries')}"
+        if not number:
+            return values, lacks, is_complete, ""
+        if self.missing is None:
+            measure, system, query = np.argwhere(lacks)[0].tolist()
+            raise ValueError(
+                f"{counted(number, 'value')} of {lacks.size:,} {'is' if number == 1 else 'are'} "
+                f"missing, the first {measures[measure]} of {names[system]} for query "
+                f"{qids[query]!r}: compare {queries}, those with all values, with --missing common "
+                "(missing='common'), or give a value for the missing ones with --missing VALUE "
+                "(missing=VALUE)"
+            )
+        if self.missing == COMMON:
+            if not complete:
+                raise ValueError("no query has a value of every system and measure: leave some out")
+            note = f"over {queries}, those with a value of every system and measure"
+            return values[..., is_complete], lacks[..., is_complete], is_complete, note
+        of_systems = zip(names, lacks.sum(axis=(0, 2)).tolist())
+        lists = [f"{name}: {count:,}" for name, count in of_systems if count]
+        verb = "counts" if number == 1 else "count"
+        note = f"{counted(number, 'missing value')} ({names_of(lists)}) {verb} as {self.missing:g}"
+        return np.where(lacks, self.missing, values), lacks, np.ones_like(is_complete), note
+
+
+def _lacking(rows: pd.DataFrame, measure: str) -> list[str]:
+    """The systems without a value of a measure."""
+    having = rows.loc[(rows["measure"] == measure) & rows["value"].notna(), "name"]
+    names = pd.Index(rows["name"].unique())
+    return list(names[~names.isin(having.unique())])
+
+
+def _check_ids(names: Sequence[str], has_value: Bools, qids: Sequence[str]) -> None:
+    """Raises ValueError for a system that writes ids of queries in another form than the others."""
+    several, ids = np.array(names, dtype=object), np.array(qids, dtype=object)
+    for name in (*names[1:], *names[:1]):
+        ours, theirs = (has_value[rows].any(axis=0) for rows in (several == name, several != name))
+        if (ours & ~theirs).any() and (theirs & ~ours).any():
+            if form := other_form("query", pa.array(ids[ours]), pa.array(ids[theirs])):
+                raise ValueError(f"{name} {form}")
 
 
 def read_scores(
     scores: Any,
     *,
+    columns: NamesOfColumns = None,
+    wide: str | None = None,
+    missing: str | float | None = None,
     lower_is_better: Iterable[str] = (),
     higher_is_better: Iterable[str] = (),
-    fill: float | None = None,
-    wide_systems: bool = False,
 ) -> ScoreTable:
-    """Reads scores per topic that another program computed.
+    """Reads scores per query that another program computed.
 
     Args:
         scores: a file, several, or a folder of them, in a form that is listed in
             :mod:`pyterrier_asl.evaluation.scores`; or a frame.
+        columns: the column of each role, where its name does not say it: ``qid``, ``name`` (of
+            systems), ``measure``, ``value``, ``repetition``, ``group``, ``track``; ``text``:
+            columns that are no values, separated by ``|``. '': the table has no such column.
+        wide: what the other columns are: ``'systems'`` or ``'queries'``; None: measures.
+        missing: ``'common'``: only queries with a value of every system and measure that is asked
+            for; a number: the value of missing scores; None: missing scores are an error.
         lower_is_better: unknown measures for which lower values are better.
         higher_is_better: unknown measures for which higher values are better.
-        fill: value used for missing scores; None: missing scores are an error.
-        wide_systems: whether the columns beside ``qid`` are systems, not measures of one system.
 
     Raises:
         ValueError: for a file that is not a table of scores, a row with more or fewer fields than
-            the header, a value that is not a number or occurs twice, with the file and the lines;
-            for a table that can be read in two ways, with both.
+            the header, a cell that is not a number, a value outside the range of its measure or
+            that occurs twice, with the file and the lines; for a table whose columns do not declare
+            what they are, with the option that does.
         OSError: for a file that cannot be read.
 
     >>> rows = {"name": ["a", "a"], "qid": ["1", "2"], "measure": ["AP", "AP"], "value": [0.5, 1.0]}
     >>> table = read_scores(pd.DataFrame(rows))
-    >>> table.measures, table.direction("AP"), table.values("map").tolist()
+    >>> table.measures, table.direction("AP"), table.matrix("map").to_numpy().tolist()
     (['AP'], True, [[0.5, 1.0]])
     """
+    check_name("wide", wide, [None, *WIDE])
+    if missing != COMMON and missing is not None:
+        if isinstance(missing, (str, bool)) or not math.isfinite(missing):
+            raise ValueError(f"missing is {missing!r}: give 'common' or a number")
+    columns = column_names(columns)
+    sources: dict[str, tuple[pd.DataFrame, str, list[str]]] = {}
     if is_table(scores):
-        scores = as_frame(scores)
-        source, frame = "the frame of scores", scores.reset_index(drop=True).rename_axis("row")
-        parts = [(source, _long(frame, "", source, wide_systems))]
+        frame = as_frame(scores).reset_index(drop=True).rename_axis("row")
+        sources["the frame of scores"] = frame, "run", []
     else:
-        paths = [scores] if isinstance(scores, (str, os.PathLike)) else scores
-        parts = [
-            (str(file), _long(frame_of_file(file), run_name(file), str(file), wide_systems))
-            for file in files_at(paths)
-        ]
-    rows = pd.concat([part for _, part in parts], keys=[source for source, _ in parts])
-    repeated = rows.duplicated([*_KEYS])
-    if repeated.any():
-        key = rows.loc[repeated, [*_KEYS]].iloc[0]
-        track, name, qid, measure = key
-        (first, line), (second, other) = rows.index[(rows[[*_KEYS]] == key).all(axis=1)][:2]
-        what = rows.index.names[1]
-        raise ValueError(
-            f"the scores have two values of {measure} of {name!r} for topic {qid!r}"
-            f"{f' in {track}' if track else ''}: {what} {line} of {first} and {what} {other} of "
-            f"{second}; of repetitions, such as epochs or seeds, give the mean, with pandas "
-            "frame.groupby(['name', 'qid'], as_index=False).mean(numeric_only=True)"
-        )
+        for file in files_at([scores] if isinstance(scores, (str, os.PathLike)) else scores):
+            frame, notes = frame_of_file(file, columns.values(), wide)
+            sources[str(file)] = frame, run_name(file), notes
+    parts, by_note = {}, dict[str, list[str]]()
+    for source, (frame, system, of_file) in sources.items():
+        parts[source], more = rows_of(frame, system, source, columns, wide)
+        for note in [*of_file, *more]:
+            by_note.setdefault(note, []).append(source)
+    rows = pd.concat(parts, names=["source"])
+    check_systems(rows, {source: system for source, (_, system, _) in sources.items()})
+    canonical = {name: canonical_name(name) for name in pd.unique(rows["measure"])}
+    rows["measure"] = rows["measure"].map(canonical)
+    check_once(rows, {source: frame for source, (frame, *_) in sources.items()})
+    check_ranges(rows)
     table = ScoreTable(
-        rows.reset_index(drop=True), tuple(lower_is_better), tuple(higher_is_better), fill
+        rows[[*KEYS, "value"]].reset_index(drop=True),
+        tuple(map(canonical_name, lower_is_better)),
+        tuple(map(canonical_name, higher_is_better)),
+        missing,
+        groups_of(rows),
+        tuple(f"{names_of(files)}: {note}" for note, files in by_note.items()),
     )
     for names in (table.lower_is_better, table.higher_is_better):
         check_names("the direction", names, table.measures, "measures of the scores")
     return table
-
-
-def _long(table: pd.DataFrame, name: str, source: str, wide_systems: bool) -> pd.DataFrame:
-    """A table of scores with one row per value, in the index its line."""
-    if (first := table.columns[:1].tolist()) and first[0] in ("", "Unnamed: 0"):
-        if column_named(table.columns, "qid", source) is None:
-            table = table.rename(columns={first[0]: "qid"})
-        else:
-            table = table.drop(columns=first)  # the index of a frame
-    named = {key: column_named(table.columns, key, source) for key in (*_KEYS, "value")}
-    others = _numeric(table.drop(columns=[c for c in named.values() if c is not None]), source)
-    header = named["value"]
-    if header is not None and named["measure"] is None and any(map(is_measure, others)):
-        others, named["value"] = [column for column in table if column in {*others, header}], None
-    keys = {column: key for key, column in named.items() if column is not None}
-    own = name if is_measure(name) else _SCORE if named["value"] is None else str(header)
-    table = table[[*keys, *others]].rename(columns=keys)
-    if "value" in table and others:
-        warn(f"{source}: left out {names_of([*map(str, others)])}, beside a column of values")
-    if "value" not in table or "qid" not in table:
-        kind = _kind_of(others, table, name, source, wide_systems)
-        others = [column for column in others if kind != "qid" or not _MEAN.fullmatch(str(column))]
-        table = table.melt([*keys.values()], others, kind, "value", ignore_index=False)
-    table = table.assign(
-        **{
-            key: text
-            for key, text in (("track", ""), ("name", name), ("measure", own))
-            if key not in table
-        }
-    )
-    for key in _KEYS:
-        if missing := int(table[key].isna().sum()):
-            raise ValueError(f"{source} has {counted(missing, 'row')} without {key}")
-    table = table.astype({key: str for key in _KEYS})
-    for line, field in table[[*_KEYS]].agg(",".join, axis=1).items():
-        if "\n" in field or "\r" in field:
-            raise ValueError(
-                f"{source}, {table.index.name} {line}: a field has a line break "
-                f"({excerpt(field.strip(','))}): remove it, or a quotation mark that does not "
-                "belong there"
-            )
-    table = table.loc[~table["qid"].str.lower().isin(_MEANS), [*_KEYS, "value"]]
-    values = pd.to_numeric(table["value"], errors="coerce").astype(float)
-    wrong = values.isna() & table["value"].notna()
-    if wrong.any():
-        row = table[wrong].iloc[0]
-        raise ValueError(
-            f"{source}, {table.index.name} {row.name}: the {row['measure']} of "
-            f"{row['name'] or 'the system'} for topic {row['qid']!r} is {row['value']!r}, which is "
-            "not a number"
-        )
-    if not len(table):
-        raise ValueError(f"{source} has no value of a topic: print values per topic (-q)")
-    return table.assign(text=table["value"], value=values)
-
-
-def _numeric(table: pd.DataFrame, source: str) -> list[Any]:
-    """The columns with numbers; columns of text are left out, with a warning."""
-    texts = []
-    for column in table:
-        cells = table[column].dropna()
-        is_text = bool(len(cells)) and pd.to_numeric(cells, errors="coerce").isna().all()
-        if (is_text and not is_measure(column)) or plain(column) in _OTHERS:
-            texts.append(str(column))
-    if texts:
-        warn(f"{source}: left out {names_of(texts)}, which {_hold(texts)} no values of a measure")
-    return [column for column in table if str(column) not in texts]
-
-
-def _hold(columns: Sequence[Any]) -> str:
-    return "holds" if len(columns) == 1 else "hold"
-
-
-def _kind_of(
-    columns: Sequence[Any], table: pd.DataFrame, name: str, source: str, wide_systems: bool
-) -> str:
-    """What the columns of values are: measures, systems ('name') or topics ('qid').
-
-    Args:
-        columns: the columns of values.
-        table: the table, with the columns of :data:`_KEYS` that it has.
-        name: the name of the file; '' of a frame.
-        source: the name of the source in errors.
-        wide_systems: whether the caller says that they are systems.
-
-    Raises:
-        ValueError: for a table without topics, and for columns that could be one or the other.
-    """
-    has = names_of([*map(str, table.columns)], 12)
-    known = [*map(is_measure, columns)]
-    if "qid" not in table:
-        if "value" in table or "name" not in table or "measure" in table or any(known):
-            raise ValueError(
-                f"{source} has no column qid; it has {has}: give the values of each topic"
-            )
-        means = [column for column in columns if _MEAN.fullmatch(str(column))]
-        numbers = table[[*columns]].apply(pd.to_numeric, errors="coerce").astype(float)
-        of_topics = numbers.drop(columns=means).mean(axis=1)
-        if not any(np.allclose(of_topics, numbers[mean], rtol=0.01) for mean in means):
-            raise ValueError(
-                f"{source} has a row per system and no column qid: its columns ({has}) could be "
-                "topics, but no column has their mean, or measures; give one row per topic, with "
-                "a column qid"
-            )
-        warn(f"{source}: left out {names_of([*map(str, means)])}, which {_hold(means)} no topic")
-        return "qid"
-    if "measure" in table and ("name" in table or len(columns) < 2):
-        raise ValueError(f"{source} has a column measure, but no column value; it has {has}")
-    if "name" in table and wide_systems:
-        raise ValueError(f"{source} has a column of names: leave out wide_systems (--wide-systems)")
-    if "measure" in table or wide_systems or (is_measure(name) and not any(known)):
-        return "name"
-    if not name and "name" not in table and not all(known):
-        raise ValueError(
-            f"{source} has no column of names: its columns ({has}) could be measures of one system "
-            "(then add a column name) or systems (then pass wide_systems=True)"
-        )
-    return "measure"

@@ -90,6 +90,7 @@ def recognise(
     layouts: Sequence[Layout] = (),
     names: Iterable[str] = (),
     path: str | os.PathLike[str] = "the file",
+    is_wide: bool = False,
 ) -> Format | None:
     r"""The format of a file, by its first line that is neither blank nor a comment.
 
@@ -98,6 +99,7 @@ def recognise(
         layouts: what lines without a header can be.
         names: the names of columns that the caller gives.
         path: the file, for errors.
+        is_wide: whether names of columns can be numbers, ids of queries.
 
     Returns:
         The format, with a layout for lines without a header, with blanks or tabs; None for others.
@@ -128,7 +130,8 @@ def recognise(
         number_of_keys = len(keys.intersection(texts)) - (name == "blanks")
         has_index = not (layouts or texts[0] or len(texts) < 2)
         is_header = number_of_keys > 0 or has_index
-        if is_header and not any(text == "all" or NUMBER.fullmatch(text) for text in texts):
+        has_number = any(text == "all" or NUMBER.fullmatch(text) for text in texts)
+        if is_header and (is_wide or not has_number):
             return Format(f"a table separated by {name}", separator, number)
         for layout in layouts[:1]:
             if len(line.split()) == 1 and fits(fields, layout):

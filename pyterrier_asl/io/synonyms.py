@@ -46,6 +46,7 @@ SYNONYMS: dict[str, tuple[tuple[str, ...], ...]] = {
     "track": (("track", "collection", "dataset"),),
     "measure": (("measure", "metric"), ("measure_name", "metric_name")),
     "value": (("value",), ("score",), ("main_score",)),
+    "group": (("group", "category", "slice"),),
     "repetition": (("epoch", "seed", "fold", "repetition", "trial"),),
     "source": (("source",),),
     "judge": (
@@ -69,7 +70,7 @@ def column_names(columns: NamesOfColumns) -> dict[str, str]:
     Args:
         columns: ``"docno=_id score=_score"``, or a dict from our names (the keys of
             :data:`SYNONYMS`) to names in the table; ``"_id|doc"`` where tables have one or the
-            other; None: no names.
+            other; ``""``: the table has no such column; None: no names.
 
     Raises:
         ValueError: for another form, or a name that is none of ours.
@@ -101,7 +102,7 @@ def pairs_of(
         pairs = [tuple(map(str.strip, text.rpartition("=")[::2])) for text in texts]
         if isinstance(given, Mapping):
             pairs = [(str(name), str(value)) for name, value in given.items()]
-        named = {name: value_of(value) for name, value in pairs if name and value}
+        named = {name: value_of(value) for name, value in pairs if name}
     except ValueError as error:
         raise ValueError(f"{how}, not {given!r} ({error})") from None
     if len(named) < len(pairs) or (isinstance(given, str) and not named):

@@ -125,9 +125,13 @@ def ranks(
         refuse("is for judges", judge_rel=judge_rel, people=tuple(people))
     if isinstance(runs, ScoreTable):
         refuse(NOT_FOR_SCORES, qrels=qrels, unjudged=unjudged, judges=judges, rel=rel)
-        name = runs.measure_or(_MEASURE) if measures is None else str(measures)
+        shared, left_out = ([], []) if measures is not None else runs.default_measures()
+        name = str(measures or (shared[0] if len(shared) == 1 else _MEASURE))
         scores = {track: sample_of_scores(runs, name, track) for track in runs.tracks}
-        return ranks_of(scores, name, options, simultaneous=simultaneous, common=common)
+        samples = {track: sample for track, (sample, _) in scores.items()}
+        board = ranks_of(samples, name, options, simultaneous=simultaneous, common=common)
+        missing = joined_notes({track: [note] * bool(note) for track, (_, note) in scores.items()})
+        return replace(board, notes=[*runs.notes, *left_out, *missing])
     if measures in ("sgnLP", "rrLP"):
         raise ValueError(f"{measures} compares pairs and gives no system a value: use LexiP or RR")
     chosen = one_measure(_MEASURE if measures is None else measures)

@@ -114,10 +114,12 @@ def sample_of_runs(
     )
 
 
-def sample_of_scores(scores: ScoreTable, measure: str, track: str = "") -> Sample:
-    """The sample of a collection's scores, where there are no runs."""
-    table, up = scores.matrix(measure, track), scores.direction(measure)
-    return Sample(list(table.index), list(table), up, {QRELS: table.to_numpy(dtype=np.float64)})
+def sample_of_scores(scores: ScoreTable, measure: str, track: str = "") -> tuple[Sample, str]:
+    """The sample of a collection's scores, where there are no runs, and a word on missing ones."""
+    read, up = scores.matrices([measure], track), scores.direction(measure)
+    [table] = read.frames.values()
+    values = {QRELS: table.to_numpy(dtype=np.float64)}
+    return Sample(list(table.index), list(table), up, values), read.note
 
 
 def _least_gains(

@@ -193,7 +193,7 @@ def _show_in_terminal(table: Columns, style: Style) -> None:
     if len(rows) < number:
         print(f" ... {number - len(rows):,} more (--all)")
     if left_out:
-        print(f" Columns not shown (--wide): {', '.join(left_out)}")
+        print(f" Columns not shown (--all): {', '.join(left_out)}")
 
 
 def _kept_rows(shown: Mapping[Any, TextColumn], style: Style, number: int) -> list[int]:

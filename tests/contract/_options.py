@@ -152,7 +152,7 @@ def inputs(
     """
     if setting.source == "scores":
         table = shuffled(long_scores(data, setting.measure), QUERIES)
-        return asl.read_scores(table, fill=0 if data == "unanswered" else None), None
+        return asl.read_scores(table, missing=0 if data == "unanswered" else None), None
     of_qrels = {name: options.pop(name) for name in OF_QRELS if name in options}
 
     def one(seed: int) -> tuple[Any, Any]:
@@ -273,7 +273,7 @@ def words_of_inputs(setting: Setting, data: str = "plain") -> list[str]:
     if setting.source == "scores":
         path = _small.folder() / f"{data}-{setting.measure}.csv"
         long_scores(data, setting.measure).to_csv(path, index=False)
-        return ["--scores", str(path), *(["--fill", "0"] if data == "unanswered" else [])]
+        return ["--scores", str(path), *(["--missing", "0"] if data == "unanswered" else [])]
     if setting.source == "several":
         words = []
         for track, seed in TRACKS:
@@ -355,7 +355,7 @@ def _scores(runs: Any, qrels: Any, measure: str, **options: Any) -> Any:
     table = options.pop("table", lambda scores: scores)(long_scores("plain", measure))
     read = asl.read_scores(table, **options)
     tables = [read.matrix(measure) for measure in read.measures]
-    return tables, [read.direction(measure) for measure in read.measures], read.fill
+    return tables, [read.direction(measure) for measure in read.measures], read.missing
 
 
 def _merge(runs: Any, qrels: Any, measure: str, **options: Any) -> Any:
@@ -686,9 +686,9 @@ ROWS: dict[str, dict[str, Row]] = {
     "read_scores": {
         "lower_is_better": Row(["mine"], _with_table(_mine), data="unusable"),
         "higher_is_better": Row(["mine"], _with_table(_mine), data="unusable"),
-        "fill": Row(0.5, _with_table(lambda s: s.iloc[1:]), data="unusable"),
-        "wide_systems": Row(
-            True, _with_table(_wide) | {"higher_is_better": ["score"]}, data="unusable"
+        "missing": Row(0.5, _with_table(lambda s: s.iloc[1:]), data="unusable"),
+        "wide": Row(
+            "systems", _with_table(_wide) | {"higher_is_better": ["score"]}, data="unusable"
         ),
     },
     "merge_labels": {

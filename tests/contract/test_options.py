@@ -394,7 +394,7 @@ def test_scores_of_collections_give_what_their_runs_give(simultaneous):
 
 @pytest.mark.parametrize("baseline", ["alpha", "bravo", "delta"])
 def test_missing_scores_are_those_of_the_system_that_lacks_them(baseline):
-    scores = asl.read_scores(shuffled(long_scores("unanswered", "AP@10")), fill=0)
+    scores = asl.read_scores(shuffled(long_scores("unanswered", "AP@10")), missing=0)
     found = asl.compare(scores, measures="AP@10", baseline=baseline, conditions="AP@10 worse")
     said = [(each.run, each.message) for each in found.verdicts if "lacks" in each.message]
     assert [run for run, _ in said] == ["charlie"]

@@ -66,10 +66,10 @@ def test_scores_in_the_place_of_runs(files):
     frame.assign(measure="mine").to_csv("mine.csv", index=False)
     missing = ["ranks", "--scores", "missing.csv", "-m", "AP"]
     mine = ["ranks", "--scores", "mine.csv", "-m", "mine"]
-    for said, option in ((missing, "--fill"), (mine, "--lower-is-better")):
+    for said, option in ((missing, "--missing common"), (mine, "--lower-is-better")):
         result = call(*said)
         assert result.exit_code == 2 and option in result.stderr
-    assert call(*missing, "--fill", "0").exit_code == 0
+    assert call(*missing, "--missing", "0").exit_code == 0
     assert rows(call(*mine, "--higher-is-better", "mine", "-o", "jsonl")) == expected
     down = rows(call(*mine, "--lower-is-better", "mine", "-o", "jsonl"))
     assert [row["name"] for row in down] == [row["name"] for row in reversed(expected)]
@@ -81,7 +81,7 @@ def test_scores_in_the_place_of_runs(files):
         ([], "give QRELS and RUN..., or --track for each track, or --scores"),
         (["qrels"], "Missing argument 'RUN...'"),
         (["qrels", "runs", "--scores", "qrels"], "give QRELS and RUN"),
-        (["qrels", "runs", "--fill", "0"], "--fill needs --scores"),
+        (["qrels", "runs", "--missing", "0"], "--missing needs --scores"),
         (["qrels", "runs", "-m", "NumRet"], "has no direction"),
         (["qrels", "runs", "--judge", "other"], "is not NAME=QRELS"),
         (["--track", "x", "qrels", "runs", "--track", "x", "qrels", "runs"], "given twice"),

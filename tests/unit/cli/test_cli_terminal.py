@@ -83,6 +83,6 @@ def test_stars_are_explained_where_there_are_any(shown):
 
 
 def test_wide_tables_have_all_columns_in_one_block(shown):
-    lines = shown("evaluate", "qrels", "runs/r01.run", "runs/r02.run", "runs/r03.run", "--wide")
+    lines = shown("evaluate", "qrels", "runs/r01.run", "runs/r02.run", "runs/r03.run", "--all")
     assert sum(line.startswith(" r01 ") for line in lines) == 1
     assert max(map(len, lines)) > 80

@@ -117,7 +117,7 @@ def test_scores_that_were_filled_are_missing_all_the_same():
     """If missing scores are 0, a baseline with five topics is worse than any run."""
     rows = [("live", q, 0.9) for q in QUERIES[:5]] + [("new", q, 0.5) for q in QUERIES]
     table = pd.DataFrame(rows, columns=["name", "qid", "AP"])
-    scores = read_scores(table, fill=0)
+    scores = read_scores(table, missing=0)
     [verdict] = compare(scores, conditions=["AP worse"]).verdicts
     assert verdict.outcome.name == "ERROR"
     assert "live lacks 15 scores of AP that new has; restore the baseline" in verdict.message

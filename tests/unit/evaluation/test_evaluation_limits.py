@@ -1,7 +1,6 @@
 """Limits from which on evaluations note, name or refuse something, and orders of their tables.
 Tests of collections.py, printing.py, scores.py."""
 
-import pandas as pd
 import pytest
 from _files import write_qrels
 
@@ -11,7 +10,6 @@ from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.evaluation.labellings import Labelled, measure_with_bounds, unjudged_of
 from pyterrier_asl.evaluation.printing import answers, printed_columns, sort_of_many
 from pyterrier_asl.evaluation.relevant_documents import RelevantRanks
-from pyterrier_asl.evaluation.scores import read_scores
 from pyterrier_asl.evaluation.sources import chosen_measures, refuse, tracks_by_name
 from pyterrier_asl.measures.parsing import parse_measure
 
@@ -216,52 +214,3 @@ def test_labels_are_grades_up_to_the_best_in_the_qrels(grade, measure, highest, 
 def test_measures_without_bounds_have_advice(name, advice):
     with pytest.raises(ValueError, match=advice):
         measure_with_bounds(parse_measure(name))
-
-
-# Score tables
-
-#: trec_eval -q prints measure, topic, value; ir_measures -q topic, measure, value.
-PRINTED = [
-    ("map\t1\t.5\nmap\tall\t.5\n", {"AP": {"1": 0.5}}),
-    ("map 1 .5\nP_10 1 .25\n", {"AP": {"1": 0.5}, "P@10": {"1": 0.25}}),
-    ("1\tAP\t.5\nall\tAP\t.5\n", {"AP": {"1": 0.5}}),
-    ("1 AP .5\n2 AP 1\n", {"AP": {"1": 0.5, "2": 1.0}}),
-    ("q1 AP .5\nall AP .5\n", {"AP": {"q1": 0.5}}),
-    ("own q1 .5\nown all .5\n", {"own": {"q1": 0.5}}),
-    ("own q1 .5\nmap q1 1\n", {"own": {"q1": 0.5}, "AP": {"q1": 1.0}}),
-]
-
-
-@pytest.mark.parametrize(("text", "values"), PRINTED)
-def test_output_of_trec_eval_and_ir_measures_is_known_by_its_means_and_names(
-    text, values, tmp_path
-):
-    (tmp_path / "bm25.txt").write_text(text)
-    table = read_scores(tmp_path / "bm25.txt")
-    for measure, by_topic in values.items():
-        assert table.matrix(measure).to_dict("index") == {"bm25": by_topic}
-    assert len(table.measures) == len(values)
-
-
-@pytest.mark.parametrize("first", ["", "Unnamed: 0"])
-def test_a_first_column_without_a_name_is_the_topic_or_an_index(first):
-    wide = pd.DataFrame({first: ["1", "2"], "a": [0.5, 1.0], "b": [0.0, 0.25]})
-    found = read_scores(wide, wide_systems=True).matrix("score").to_dict("index")
-    assert found == {"a": {"1": 0.5, "2": 1.0}, "b": {"1": 0.0, "2": 0.25}}
-    indexed = wide.rename(columns={"a": "qid"}).assign(qid=["x", "y"])
-    found = read_scores(indexed, wide_systems=True).matrix("score").to_dict("index")
-    assert found == {"b": {"x": 0.0, "y": 0.25}}
-
-
-def test_systems_measures_and_directions_of_a_score_table():
-    rows = [("b", "2", "AP", 0.25), ("b", "1", "AP", 0.5), ("a", "2", "AP", 0.75)]
-    rows += [("a", "1", "AP", 1.0), ("a", "1", "cost", 3), ("b", "1", "cost", 2)]
-    frame = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
-    table = read_scores(frame, lower_is_better=["cost"])
-    assert table.systems(["a", "b"]).values("cost").tolist() == [[3], [2]]
-    assert table.values("cost").tolist() == [[3], [2]], "in the order of the rows of the measure"
-    assert table.values("AP").tolist() == [[0.25, 0.5], [0.75, 1]], "topics, too"
-    assert table.measure_or("nDCG") == "nDCG"
-    assert read_scores(frame[frame["measure"] == "cost"]).measure_or("nDCG") == "cost"
-    with pytest.raises(ValueError, match="scores names 'c'"):
-        table.systems(["c"])

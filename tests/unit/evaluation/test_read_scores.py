@@ -1,8 +1,7 @@
-"""Scores of other programs from all formats, and errors of tables (scores.py, score_files.py)."""
+"""Scores of other programs: what a table declares (scores.py, score_rows.py, score_files.py)."""
 
 import gzip
 import re
-import warnings
 
 import numpy as np
 import pandas as pd
@@ -11,18 +10,14 @@ import pytest
 
 from pyterrier_asl.evaluation.scores import read_scores
 
-VALUES = {"bm25": {"401": 0.25, "402": 0.5}, "dense": {"401": 0.75, "402": 1.0}}
-LONG = pd.DataFrame(
-    [
-        (name, qid, measure, value if measure == "AP" else 1 - value)
-        for name, by_query in VALUES.items()
-        for qid, value in by_query.items()
-        for measure in ("AP", "ASL@10")
-    ],
-    columns=["name", "qid", "measure", "value"],
+VALUES = {"dense": {"402": 1.0, "401": 0.75}, "bm25": {"402": 0.5, "401": 0.25}}
+EVALUATION = pd.DataFrame(
+    [(n, q, v, 10 * v) for n, of in VALUES.items() for q, v in of.items()],
+    columns=["name", "qid", "AP", "ASL@10"],
 )
-EVALUATION = LONG.pivot(index=["name", "qid"], columns="measure", values="value").reset_index()
-WIDE = pd.DataFrame({"qid": ["401", "402"], **{n: list(v.values()) for n, v in VALUES.items()}})
+LONG = EVALUATION.melt(["name", "qid"], var_name="measure").sample(frac=1, random_state=1)
+WIDE = pd.DataFrame(VALUES).rename_axis("qid").reset_index()
+CSV = "name,qid,measure,value\n"
 
 
 def printed(folder, line, summary):
@@ -30,122 +25,283 @@ def printed(folder, line, summary):
     for name, by_query in VALUES.items():
         lines = [line.format(qid=qid, value=value) for qid, value in by_query.items()]
         (folder / f"input.{name}.txt").write_text("".join([*lines, summary]))
-    return folder
 
 
+def of_systems(folder, frame):
+    for name, part in frame.groupby("name"):
+        part.drop(columns="name").to_csv(folder / f"{name}.tsv", sep="\t", index=False)
+
+
+TREC = "map                   \t{qid}\t{value:.4f}\n"
+#: Name of the form -> what writes it into a folder, or the frame; forms of the documentation.
 FORMS = {
     "frame": lambda folder: LONG,
     "integers": lambda folder: LONG.astype({"qid": int}),
-    "evaluation": lambda folder: EVALUATION,
     "arrow": lambda folder: pa.Table.from_pandas(EVALUATION),
-    "wide": lambda folder: WIDE,
     "csv": lambda folder: LONG.to_csv(folder / "s.csv", index=False),
     "with index": lambda folder: LONG.to_csv(folder / "s.csv"),
     "tsv": lambda folder: LONG.to_csv(folder / "s.tsv", index=False, sep="\t"),
+    "semicolons": lambda folder: EVALUATION.to_csv(folder / "s.csv", index=False, sep=";"),
     "gzip": lambda folder: LONG.to_csv(folder / "s.csv.gz", index=False),
-    "parquet": lambda folder: LONG.to_parquet(folder / "s.parquet"),
-    "wide with means": lambda folder: pd.concat(
-        [WIDE, pd.DataFrame({"qid": ["Mean"], "bm25": [0.4], "dense": [0.9]})]
-    ),
-    "evaluation in parquet": lambda folder: EVALUATION.to_parquet(folder / "s.parquet"),
+    "parquet": lambda folder: EVALUATION.to_parquet(folder / "s.parquet"),
     "perquery.csv": lambda folder: EVALUATION.to_csv(folder / "perquery.csv", index=False),
-    "wide csv": lambda folder: WIDE.to_csv(folder / "s.csv", index=False),
-    "wide without a name": lambda folder: WIDE.set_index("qid").to_csv(
-        folder / "s.csv", index_label=""
-    ),
-    "trec_eval": lambda folder: printed(
-        folder, "map                   \t{qid}\t{value:.4f}\n", "runid \tall\tx\nmap \tall\t0.5\n"
-    ),
+    "JSON lines": lambda folder: LONG.to_json(folder / "s.jsonl", orient="records", lines=True),
+    "a file per system": lambda folder: of_systems(folder, LONG),
+    "measures of a file": lambda folder: of_systems(folder, EVALUATION),
+    "trec_eval": lambda folder: printed(folder, TREC, "runid \tall\tx\nmap \tall\t0.5\n"),
+    "trec_eval -n": lambda folder: printed(folder, TREC, ""),
     "ir_measures": lambda folder: printed(folder, "{qid}\tAP\t{value}\n", "all\tAP\t0.5\n"),
-    "a file a system": lambda folder: [
-        part.drop(columns="name").to_csv(folder / f"{name}.tsv", sep="\t", index=False)
-        for name, part in LONG.groupby("name")
-    ],
-    "our lines": lambda folder: LONG.to_csv(folder / "s.tsv", sep="\t", header=False, index=False),
+    "ir_measures -n": lambda folder: printed(folder, "{qid}\tAP\t{value}\n", ""),
+    "evaluate": lambda folder: LONG.to_csv(folder / "s.tsv", sep="\t", header=False, index=False),
+    "systems": lambda folder: WIDE,
+    "systems csv": lambda folder: WIDE.to_csv(folder / "AP.csv", index=False),
+    "queries": lambda folder: WIDE.set_index("qid").T.to_csv(folder / "AP.tsv", sep="\t"),
 }
+
+
+def read_form(form, folder, **options):
+    source = FORMS[form](folder)
+    wide = form.split()[0]
+    options |= {"wide": wide} if wide in ("systems", "queries") else {}
+    return read_scores(folder if source is None else source, **options)
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_holds_the_same_values(form, tmp_path):
-    source = FORMS[form](tmp_path)
-    source = source if isinstance(source, (pd.DataFrame, pa.Table)) else tmp_path
-    table = read_scores(source, wide_systems=form.startswith("wide"))
-    matrix = table.matrix("score" if form.startswith("wide") else "AP")
-    assert matrix.to_dict(orient="index") == VALUES
-    assert table.tracks == [""]
-    assert list(table.rows) == ["track", "name", "qid", "measure", "value", "text"]
+    table = read_form(form, tmp_path)
+    name = "score" if form == "systems" else "map"
+    assert table.matrix(name).to_dict(orient="index") == VALUES
+    assert table.tracks == [""] and "all" not in set(table.rows["qid"])
+    assert list(table.rows) == ["track", "name", "repetition", "qid", "measure", "value"]
     assert table.rows.index.tolist() == list(range(len(table.rows)))
     if "ASL@10" in table.measures:
-        assert table.values("ASL@10")[0].tolist() == [0.75, 0.5]
+        assert table.matrix("ASL@10").loc["dense", ["401", "402"]].tolist() == [7.5, 10]
 
 
-def test_ids_stay_text(tmp_path):
-    (tmp_path / "s.csv").write_text("name,qid,measure,value\n007,01,AP,0.5\n")
-    assert read_scores(tmp_path / "s.csv").matrix("AP").to_dict() == {"01": {"007": 0.5}}
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("map\tq1\t.5\nmap\tall\t.5\n", {"AP": {"q1": 0.5}}),
+        ("map 1 .5\nP_10 1 .25\n", {"AP": {"1": 0.5}, "P@10": {"1": 0.25}}),
+        ("1\tAP\t.5\nall\tAP\t.5\n", {"AP": {"1": 0.5}}),
+        ("q1 AP .5\nq2 AP 1\n", {"AP": {"q1": 0.5, "q2": 1.0}}),
+        ("own q1 .5\nown all .5\n", {"own": {"q1": 0.5}}),
+        ("own q1 .5\nmap q1 1\n", {"own": {"q1": 0.5}, "AP": {"q1": 1.0}}),
+    ],
+)
+def test_lines_begin_with_what_no_measure_is_called(text, values, tmp_path):
+    (tmp_path / "bm25.txt").write_text(text)
+    table = read_scores(tmp_path / "bm25.txt")
+    assert {m: table.matrix(m).loc["bm25"].to_dict() for m in table.measures} == values
 
 
 @pytest.mark.parametrize("header", [None, False, True])
 def test_collections_are_told_by_a_column(header, tmp_path):
-    rows = pd.concat([LONG.assign(track="x"), LONG.assign(track="y", value=0.5)])
+    rows = pd.concat([LONG.assign(track="x"), LONG.assign(track="y", value=1.0)])
     if header is not None:  # lines of evaluate have none
         rows = rows[["track", *LONG]]
         rows.to_csv(tmp_path / "s.tsv", sep="\t", header=header, index=False)
     table = read_scores(rows if header is None else tmp_path / "s.tsv")
     assert table.tracks == ["x", "y"]
-    assert table.values("AP", "y").tolist() == [[0.5, 0.5], [0.5, 0.5]]
+    assert (table.matrix("AP", "y") == 1).all(axis=None)
     with pytest.raises(ValueError, match="no collection 'z'"):
         table.matrix("AP", "z")
 
 
-def test_directions():
+def test_systems_measures_and_directions():
     names = ["AP", "ASL@10", "latency", "f"]
-    rows = pd.concat(LONG[:1].assign(measure=name) for name in names)
-    table = read_scores(rows, lower_is_better=["latency"], higher_is_better=["f", "AP"])
-    directions = [table.direction(name) for name in [*names, "map"]]
-    assert directions == [True, False, False, True, True]
+    rows = pd.concat(LONG[:1].assign(measure=name, value=1) for name in names)
+    table = read_scores(rows, lower_is_better=["latency"], higher_is_better=["f", "map"])
+    assert [table.direction(name) for name in [*names, "map"]] == [True, False, False, True, True]
     for unknown in ("cost", "NumRet"):
         with pytest.raises(ValueError, match="--lower-is-better"):
             table.direction(unknown)
+    assert read_scores(EVALUATION).systems(["bm25", "dense"]).names == ["bm25", "dense"]
+    several = read_scores(LONG.replace("ASL@10", "score"))
+    assert several.default_measures() == (several.measures, [])
+    one, [lacks] = read_scores(
+        several.rows[1:].query("measure == 'AP' or name == 'bm25'")
+    ).default_measures()
+    assert one == ["AP"] and lacks == "measures that some systems lack are left out: score (dense)"
 
-    for option in ("lower_is_better", "higher_is_better"):
-        with pytest.raises(ValueError, match="'latency', which is none of the measures"):
-            read_scores(LONG, **{option: ["latency"]})
+
+def test_names_of_columns_are_given():
+    """The names that are recognised belong to other columns: a topic, a judge, a language."""
+    table = EVALUATION.rename(columns={"qid": "id", "name": "rag"})
+    table = table.assign(topic="sport", model="gpt", language=list("edde"), part=list("xyxy"))
+    columns = {"qid": "ID", "name": "rag", "text": "topic|model", "group": "part"}
+    found = read_scores(table, columns=columns | {"track": ""} | {"text": "topic|model|language"})
+    assert found.matrix("AP").to_dict("index") == VALUES
+    assert found.groups == {("", "402"): "x", ("", "401"): "y"}
+    with pytest.raises(ValueError, match=r"language holds no numbers: .* 'text=language'"):
+        read_scores(table, columns=columns)
+    alone = read_scores(table, columns={"qid": "id", "name": "rag", "value": "AP"})
+    assert alone.measures == ["AP"]
+    [note] = alone.notes
+    assert "ASL@10, topic, model, language and 1 more are left out" in note
 
 
-SHORT = "run,topic,score\na,1,0.5\na,2,0.25\nb,1,0.5\nb,2,0.75\n"
+def test_what_a_column_was_taken_for_is_said_once_for_all_files(tmp_path):
+    for name in "ab":
+        (tmp_path / f"{name}.csv").write_text("task_name,title,f\n1,x,.5\n2,y,.25\n")
+    [note] = read_scores([tmp_path / "b.csv", tmp_path / "a.csv"]).notes
+    assert note.startswith(f"{tmp_path}/b.csv and {tmp_path}/a.csv: task_name is taken for qid")
+    assert note.endswith("title is left out (--columns says otherwise)")
 
 
-def test_values_without_a_name_are_of_no_measure_but_the_one_of_the_file(tmp_path):
-    (tmp_path / "s.csv").write_text(SHORT)
-    table = read_scores(tmp_path / "s.csv")
-    assert table.measures == ["score"]
-    for measure in ("ASL@1000", "nDCG@10"):
-        with pytest.raises(ValueError, match="rename it in the table"):
-            table.matrix(measure)
-    with pytest.raises(ValueError, match="--lower-is-better"):
-        table.direction("score")
-    assert read_scores(tmp_path / "s.csv", higher_is_better=["score"]).direction("score")
-    (tmp_path / "nDCG@10.csv").write_text(SHORT)
-    named = read_scores(tmp_path / "nDCG@10.csv")
-    assert named.direction("nDCG@10") and named.matrix("nDCG@10").equals(table.matrix("score"))
+# Values
+
+
+def test_missing_values_are_an_error_common_or_a_number():
+    missing = EVALUATION.assign(AP=["N/A", 0.75, True, None])
+    with pytest.raises(
+        ValueError, match="2 values of 4 are missing, the first AP of dense for query '402'"
+    ):
+        read_scores(missing).matrices(["AP"])
+    with pytest.raises(ValueError, match="no query has a value of every system"):
+        read_scores(missing, missing="common").matrices(["AP"])
+    filled = read_scores(missing, missing=0.5).matrices(["AP", "ASL@10"])
+    assert filled.frames["AP"].to_dict("index") == {
+        "dense": {"402": 0.5, "401": 0.75}, "bm25": {"402": 1.0, "401": 0.5},
+    }  # fmt: skip
+    assert filled.note == "2 missing values (dense: 1 and bm25: 1) count as 0.5"
+    assert filled.filled["AP"].tolist() == [[True, False], [False, True]]
+    rest = read_scores(EVALUATION[1:], missing="common").matrices(["map", "ASL@10"])
+    assert rest.frames["map"].to_dict("index") == {"dense": {"401": 0.75}, "bm25": {"401": 0.25}}
+    assert rest.note == "over 1 of 2 queries, those with a value of every system and measure"
+
+
+MEAN = pd.DataFrame({"name": ["dense", "bm25"], "qid": ["Average"] * 2, "AP": [0.88, 0.37]})
+
+
+def test_a_mean_of_the_others_is_left_out_and_a_query_of_that_name_is_not():
+    """Means are rounded to two places, and one of them is printed as the other."""
+    table = read_scores(pd.concat([EVALUATION[["name", "qid", "AP"]], MEAN]))
+    assert table.matrix("AP").to_dict("index") == VALUES
+    assert "'Average', the mean of the other queries, is left out" in table.notes[0]
+    own = read_scores(pd.concat([EVALUATION[["name", "qid", "AP"]], MEAN.assign(AP=[0.91, 0.41])]))
+    assert own.matrix("AP").loc["bm25", "Average"] == 0.41 and not own.notes
+    wrong = pd.concat([MEAN.assign(AP=[0.88, 0.4]), EVALUATION[["name", "qid", "AP"]]])
+    with pytest.raises(ValueError, match="'Average' is the mean .* but not for AP of bm25"):
+        read_scores(wrong)
+    counts = pd.DataFrame({"qid": ["1", "2", "all"], "NumRet": [4, 5, 9]})
+    assert list(read_scores(counts).matrix("NumRet")) == ["1", "2"]
+
+
+def test_repetitions_are_rows_of_their_own():
+    rows = pd.concat([EVALUATION.assign(seed=s, AP=EVALUATION["AP"] / s) for s in (1, 2)])
+    table = read_scores(rows[1:].query("name == 'dense' or seed == 1"), missing=0)
+    assert table.repeated == ["dense"]
+    with pytest.raises(ValueError, match="dense has several repetitions: only compare"):
+        table.matrix("AP")
+    frame = table.matrices(["AP"], repetitions=True).frames["AP"]
+    assert frame.index.tolist() == [("dense", "1"), ("bm25", ""), ("dense", "2")]
+    assert frame.loc["dense"].to_numpy().tolist() == [[0.75, 0], [0.375, 0.5]]
+    folds = read_scores(EVALUATION.assign(fold=[1, 2, 1, 2]))
+    assert not folds.repeated and folds.matrix("AP").to_dict("index") == VALUES
+
+
+# Errors
+
+
+def test_a_system_without_a_measure_and_ids_in_another_form_are_named():
+    lacks = EVALUATION.assign(AP=[0.5, 0.5, None, None])
+    with pytest.raises(ValueError, match="bm25 has no value of map: add the values"):
+        read_scores(lacks, missing=0).matrix("map")
+    with pytest.raises(ValueError, match="every measure is missing for some systems, AP .bm25."):
+        read_scores(lacks[["name", "qid", "AP"]]).default_measures()
+    with pytest.raises(ValueError, match="no measure 'RR'; they have AP, ASL@10: choose"):
+        read_scores(EVALUATION).matrix("RR")
+    zeros = EVALUATION.assign(qid=["0402", "0401", "402", "401"])
+    with pytest.raises(ValueError, match="bm25 writes 2 query ids in another form"):
+        read_scores(zeros, missing=0).matrix("AP")
+    with pytest.raises(ValueError, match="'f' is a measure of the scores.*--wide systems"):
+        read_scores(pd.DataFrame({"qid": ["1"], "f": [1]})).systems(["f"])
+
+
+#: A frame, or the text of s.csv -> a part of the error; options after that.
+REFUSED = [
+    (LONG.drop(columns="qid"), "without a column of queries; it has name, measure.*qid=COLUMN"),
+    ("Model,A,B\nx,1,3\n", "without a column of queries.*--wide queries"),
+    ("name,response,f\na,yes,1\n", "the answers of a system without a column of queries"),
+    (LONG.drop(columns="value"), "a column of measures, but none of values.*value=COLUMN"),
+    ("qid,model_a,model_b,winner\n1,a,b,a\n", "s.csv holds pairwise winners"),
+    ("query,docid,rating\nx,d,1\n", r"a column of documents \(docid\), so it is a run or qrels"),
+    ("qid,AP,AP\n1,.5,1\n", "s.csv: two columns are called 'AP'"),
+    ("qid,nDCG@10,ndcg_cut_10\n1,.5,1\n", "nDCG@10 and ndcg_cut_10 are one measure, nDCG@10"),
+    (f"{CSV}a,1,map,.5\na,1,AP,.25\n", "two values of AP of a for query '1': line 2 of .*line 3"),
+    ("name,qid,lang,f\na,1,7,.5\na,1,8,1\n", "differ in lang and f: .*repetition=COLUMN or track="),
+    ("name,qid,category,f\na,1,x,.5\nb,1,y,1\n", "query '1' has two groups, 'x' and 'y'"),
+    (LONG.assign(value="high"), "row 0, column value: 'high' is not a number"),
+    *(
+        (f"qid;f;AP\n1;1;.5\n2;1;{cell}\n", f"s.csv, line 3, column AP: '{re.escape(cell)}' is not")
+        for cell in ("85 %", "1,234", "0,85", "inf", "timeout", "1_0", "0x1")
+    ),
+    (f"{CSV}new,s01,ndcg@10,-1\n", "nDCG@10 of new is -1 for query 's01', but it lies between 0"),
+    ("qid,nDCG@10\n1,1\n\n2,66\n", "s.csv, line 4: nDCG@10 of s is 66 for .* between 0 and 1"),
+    ("qid,ASL@10\n1,0.5\n", "ASL@10 of s is 0.5 for query '1', but it lies between 1 and 11"),
+    (LONG.assign(qid="all"), "has no value of a query"),
+    *((text, "s.csv is blank") for text in ("\n", " \n\t\n", ",,\n", "\t\n,\r\n")),
+    *((text, "s.csv") for text in ("", "1 2\n", "a b c d e\n", "just a line of words\n\n")),
+    (f"{CSV}a,,AP,.5\n", "s.csv has 1 row without qid, the first in line 2"),
+    ("name,Name,qid,AP\na,b,1,.5\n", "s.csv: there are both name and Name"),
+    ("own q .5\n", "lines such as 'own q .5': name the measure"),
+    ("Model\t1\t2\tmean\t3\na\t3\t2.5\t2\t.5\n", "line 2: the measure is .2., a number"),
+    ('{"a": {"1": 0.5}}', "JSON of two levels, which are queries and measures, but it has 1"),
+    ('{"qid": 1, "f": {"score": 1}}\n{"qid": 2}\n', "s.csv is nested JSON .f."),
+    ('{"qid": "1", "AP": 1}\n{"qid": "2"}\n{"qid": "2", "AP": "x"}', "line 3, column AP: 'x'"),
+    ('name,qid,AP\n"bm25,q1,0.5\ndph,q1,0.4\nlm",q1,0.3\n', "line 4, column name: .* line break"),
+    ("id,AP\n1,.5\n", "s.csv is not a table of scores: .*--columns 'qid=COLUMN"),
+    (EVALUATION, "has no column 'id'; it has name, qid", {"columns": {"qid": "id"}}),
+    (EVALUATION, "columns names 'querys'", {"columns": {"querys": "id"}}),
+    (EVALUATION, "a column name of systems: leave out --wide", {"wide": "systems"}),
+    (EVALUATION, "wide True is unknown: use one of None, 'systems'", {"wide": True}),
+    (EVALUATION, "missing is 'all': give 'common' or a number", {"missing": "all"}),
+    (EVALUATION, "missing is nan", {"missing": np.nan}),
+    (LONG, "'latency', which is none of the measures", {"lower_is_better": ["latency"]}),
+]
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=lambda case: case[1][:40])
+def test_wrong_tables_are_refused(case, tmp_path):
+    scores, message, *options = case
+    if isinstance(scores, str):
+        (tmp_path / "s.csv").write_text(scores)
+        scores = tmp_path / "s.csv"
+    with pytest.raises(ValueError, match=message) as error:
+        read_scores(scores, **(options or [{}])[0])
+    assert not re.search("fill|groupby|wide.systems True", str(error.value))
+
+
+def test_files_that_name_one_system_and_files_with_one_value_twice(tmp_path):
+    """The name is the model of the judge; each file is a system by its name."""
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.csv").write_text("model,qid,f\ngpt,1,.5\n")
+    with pytest.raises(ValueError, match="all name the system 'gpt': .*--columns name= .*one file"):
+        read_scores(tmp_path)
+    assert read_scores(tmp_path, columns={"name": ""}).names == ["a", "b"]
+    with pytest.raises(ValueError, match="two values of f of a for query '1': line 2 of .*a.csv"):
+        read_scores([tmp_path / "a.csv"] * 2, columns={"name": ""})
+    with pytest.raises(ValueError, match="no files of scores are given"):
+        read_scores([])
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ValueError, match="holds no files"):
+        read_scores(tmp_path / "empty")
 
 
 @pytest.mark.parametrize("separator", [",", "\t", " "])
-@pytest.mark.parametrize(
-    "row", ["a 1 AP .5 x", "a 1 AP .5 ''", "a 1 AP", "a"], ids=["more", "comma", "less", "one"]
-)
+@pytest.mark.parametrize("row", ["a 1 AP .5 x", "a 1 AP", "a"])
 def test_a_row_with_more_or_fewer_fields_is_an_error_with_its_line(row, separator, tmp_path):
     """An additional field would shift all columns of the table."""
     header = "" if separator == " " else "name qid measure value\n"
-    rows = ["a 2 AP .5", row, "b 1 AP .5", "b 2 AP .75"]
-    text = (header + "".join(f"{each}\n" for each in rows)).replace("''", "" if header else "x")
-    (tmp_path / "s.txt").write_text(text.replace(" ", separator))
+    text = f"{header}a 2 AP .5\n{row}\nb 1 AP .5\n".replace(" ", separator)
+    (tmp_path / "s.txt").write_text(text)
     line = 3 if header else 2
     with pytest.raises(ValueError, match=rf"s.txt, line {line}: found {len(row.split())} field"):
         read_scores(tmp_path / "s.txt")
 
 
-@pytest.mark.parametrize("form", ["csv", "perquery.csv", "tsv", "trec_eval", "our lines"])
+@pytest.mark.parametrize("form", ["csv", "perquery.csv", "tsv", "trec_eval", "evaluate"])
 def test_a_table_that_is_cut_in_its_last_line_is_an_error(form, tmp_path):
     FORMS[form](tmp_path)
     for path in list(tmp_path.iterdir()):
@@ -153,58 +309,15 @@ def test_a_table_that_is_cut_in_its_last_line_is_an_error(form, tmp_path):
         for end in range(whole.rstrip().rfind("\n") + 2, len(whole)):
             path.write_text(whole[:end])
             with pytest.raises(ValueError, match=rf"{path.name}, line"):
-                read_scores(path, fill=0)
-
-
-MTEB = pd.DataFrame({"model": ["a", "a", "b", "b"], "task": ["x", "y"] * 2, "score": [1, 2, 3, 4]})
-
-
-@pytest.mark.parametrize(
-    "table", [MTEB, MTEB.pivot(index="task", columns="model", values="score").reset_index()]
-)
-def test_tables_of_models_and_tasks_are_read_in_either_form(table, tmp_path):
-    table.to_csv(tmp_path / "mteb.csv", index=False)
-    wide = "model" not in table
-    for source in (table, tmp_path / "mteb.csv"):
-        found = read_scores(source, wide_systems=wide).matrix("score").to_dict("index")
-        assert found == {"a": {"x": 1, "y": 2}, "b": {"x": 3, "y": 4}}
-
-
-def test_a_column_for_each_measure_of_the_system_that_the_file_names(tmp_path):
-    with pytest.raises(ValueError, match="holds no files"):
-        read_scores(tmp_path)
-    alone = EVALUATION[EVALUATION["name"] == "bm25"].drop(columns="name")
-    alone.to_csv(tmp_path / "bm25.csv", index=False)
-    table = read_scores(tmp_path / "bm25.csv")
-    assert table.measures == ["AP", "ASL@10"]
-    assert table.matrix("AP").to_dict("index") == {"bm25": VALUES["bm25"]}
-
-
-@pytest.mark.parametrize("missing", [LONG[1:], LONG.assign(value=[np.nan, *LONG["value"][1:]])])
-def test_missing_values_are_an_error_unless_filled(missing):
-    message = "1 value of AP missing, .* 'bm25' for topic '401'.*--fill"
-    with pytest.raises(ValueError, match=message):
-        read_scores(missing).matrix("AP")
-    for fill in (0, 0.5):
-        assert read_scores(missing, fill=fill).matrix("AP").loc["bm25", "401"] == fill
-
-
-def test_a_value_that_is_there_twice_is_an_error_that_names_the_second_file(tmp_path):
-    for name in ("a.csv", "b.csv"):
-        (tmp_path / name).write_text("name,qid,measure,value\nbm25,1,AP,.5\n")
-    said = "two values of AP of 'bm25' for topic '1': line 2 of .*a.csv and line 2 of .*b.csv"
-    with pytest.raises(ValueError, match=said):
-        read_scores([tmp_path / "a.csv", tmp_path / "b.csv"])
-    with pytest.raises(ValueError, match="two values"):
-        read_scores([tmp_path / "a.csv", tmp_path / "a.csv"])
+                read_scores(path, missing=0)
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".feather"])
 def test_a_damaged_file_is_an_error_that_names_it(suffix, tmp_path):
     path = tmp_path / f"s{suffix}"
-    LONG.to_parquet(path) if suffix == ".parquet" else LONG.to_feather(path)
+    LONG.to_parquet(path) if suffix == ".parquet" else LONG.reset_index(drop=True).to_feather(path)
     whole = path.read_bytes()
-    for place in range(0, len(whole), 89):  # in a process with another current folder
+    for place in range(0, len(whole), 89):
         path.write_bytes(whole[:place] + b"\xff\xff\xff\x7f" + whole[place + 4 :])
         try:
             read_scores(path)
@@ -212,106 +325,46 @@ def test_a_damaged_file_is_an_error_that_names_it(suffix, tmp_path):
             assert path.name in str(error)
 
 
-def test_compressed_text_is_known_by_its_first_bytes(tmp_path):
-    (tmp_path / "s.txt").write_bytes(gzip.compress(b"401 AP 0.5\n"))
-    assert read_scores(tmp_path / "s.txt").values("AP").tolist() == [[0.5]]
-
-
 def test_of_the_folder_of_an_experiment_the_table_by_query_is_read(tmp_path):
     (tmp_path / "bm25.res.gz").write_bytes(gzip.compress(b"401 Q0 d 0 1.0 bm25\n"))
     pd.DataFrame({"name": ["bm25"], "AP": [0.375]}).to_csv(tmp_path / "aggregated.csv")
     EVALUATION.to_csv(tmp_path / "perquery.csv", index=False)
-    assert read_scores(tmp_path).matrix("AP").T.to_dict() == VALUES
+    assert read_scores(tmp_path).matrix("AP").to_dict("index") == VALUES
 
 
-#: A file's name and content -> measures, systems and topics, and a part of the warning.
-OTHERS = {
-    "ragas.csv": ("qid,faith,relevancy\n1,.5,.25\n2,1,0\n", ["faith", "relevancy"], ["ragas"], ""),
-    "latency.csv": ("qid;AP;latency_ms\n1;.5;9\n2;1;8\n", ["AP", "latency_ms"], ["latency"], ""),
-    "text.csv": ("query,model,qid,AP\n7,a,1,.5\n7,b,1,1\n8,a,2,0\n8,b,2,1\n", ["AP"], ["a", "b"],
-                 "query"),
-    "wide.tsv": ("Model\tRank\tx\tAverage\ty\na\t1\t3\t2.5\t2\nb\t2\t1\t.5\t0\n", ["score"],
-                 ["a", "b"], "Rank and Average, which hold no topic"),
-    "mteb.csv": ("task_name,main_score,model_name,time\n1,.5,a,7\n2,.25,a,8\n", ["main_score"],
-                 ["a"], "time"),
-    "measures.csv": ("system;topic;measure;value\na;1;AP;.5\na;2;AP;0\n", ["AP"], ["a"], ""),
-    "systems.csv": ("topic,metric,a,b\n1,AP,.5,1\n2,AP,.25,0\n", ["AP"], ["a", "b"], ""),
-    "all_trec.eval": (
-        "a, b\nmap\t1\t.5\nrelstring\t1\t'01'\nmap\t2\t1\nrunid\tall\tx y\n", ["map"],
-        ["all_trec.eval"],
-        "1 line before the first value and 2 values that are no numbers .relstring and runid",
-    ),
-    "ours.jsonl": (
-        '{"run": "a", "query_id": "1", "measure": "AP", "value": 1}\n'
-        '{"run": "a", "query_id": "2", "measure": "AP", "value": 0}\n'
-        '{"run": "a", "query_id": "all", "measure": "AP", "value": 0.5}\n', ["AP"], ["a"], "",
-    ),
-    "pytrec_eval.json": ('{"1": {"map": 1, "P_5": 0}, "2": {"map": 0.5, "P_5": 1}}',
-                         ["map", "P_5"], ["pytrec_eval"], ""),
-    "excel.csv": ("\ufeffsep=;\r\nQID;AP\r\n1;0.5\r\n2;1\r\n", ["AP"], ["excel"], ""),
-}  # fmt: skip
+# Tables drawn at random
 
 
-@pytest.mark.parametrize("name", OTHERS)
-def test_tables_that_people_bring(name, tmp_path):
-    content, measures, systems, left_out = OTHERS[name]
-    (tmp_path / name).write_bytes(content.encode())
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        table = read_scores(tmp_path / name)
-    assert table.measures == measures
-    for measure in measures:
-        matrix = table.matrix(measure)
-        assert matrix.index.tolist() == systems and set(matrix.columns) in ({"1", "2"}, {"x", "y"})
-    found = [bool(re.search(left_out, str(warning.message))) for warning in caught]
-    assert found == [True] * bool(left_out)
+DAMAGES = ["", "None", "85 %", "1,234", "0,85", "inf", "timeout", "-1", "66", "[]", '"', "1e400"]
+NAMES = {"name": ["name", "System", "rag"], "qid": ["qid", "Query-ID", "id"]}
 
 
-def test_two_files_of_measures_are_two_systems(tmp_path):
-    for number, name in enumerate("ba"):
-        (tmp_path / f"{name}.csv").write_text(f"qid,f\n2,{number}\n1,.5\n")
-    table = read_scores([tmp_path / "b.csv", tmp_path / "a.csv"])
-    assert table.matrix("f").to_dict("index") == {"b": {"2": 0, "1": 0.5}, "a": {"2": 1, "1": 0.5}}
-    message = "'f' is a measure of the scores, .* pass wide_systems=True"
-    with pytest.raises(ValueError, match=message):
-        read_scores(tmp_path / "a.csv").systems(["f"])
-
-
-REFUSED = [
-    (LONG.drop(columns="qid"), "no column qid"),
-    (LONG.drop(columns=["name", "value"]), "a column measure, but no column value"),
-    (pd.DataFrame({"AP": [0.5]}), "no column qid; it has AP"),
-    (pd.DataFrame({"run": ["a"], "AP": [0.5], "mrt": [9.0]}), "the values of each topic"),
-    (LONG.assign(value="high"), "'high', which is not a number"),
-    (pd.concat([LONG, LONG]), "two values of AP of 'bm25' for topic '401'"),
-    (LONG.assign(qid="all"), "has no value of a topic"),
-    *((text, "s.csv is blank") for text in ("\n", " \n\t\n", ",,\n", "\t\n,\r\n")),
-    *((text, "s.csv") for text in ("", "1 2\n", "a b c d e\n", "just a line of words\n\n")),
-    ("name,qid,measure,vlaue\na,1,AP,.5\n", "s.csv has a column measure, but no column value"),
-    ("name,qid,measure,value\na,,AP,.5\n", "s.csv has 1 row without qid"),
-    ("name,Name,qid,measure,value\na,b,1,AP,.5\n", "s.csv: there are both name and Name"),
-    ("Model,A,B\nx,1,3\n", "could be topics, but no column has their mean, or measures"),
-    ("Model,Average,A,B\nx,9,1,3\n", "could be topics, but no column has their mean"),
-    ("qid;AP\n1;0,5\n", "line 2: the AP of s for topic '1' is '0,5', which is not a number"),
-    (
-        "name,seed,qid,f\na,1,q,.5\n\na,2,q,.25\n",
-        "for topic 'q': line 2 of .* and line 4 of .*mean",
-    ),
-    ("Model\t1\t2\tmean\t3\na\t3\t2.5\t2\t.5\n", "line 2: the measure is .2., a number"),
-    ('{"a": {"1": 0.5}}', "needs measures of each topic, but has 1"),
-    (
-        '{"qid": "1", "AP": 1}\n{"qid": "2"}\n{"qid": "2", "AP": "x"}',
-        "3: the AP of s for topic '2' is 'x'",
-    ),
-    ('name,qid,AP\n"bm25,q1,0.5\ndph,q1,0.4\nlm",q1,0.3\n', r"line 4: a field has a line break"),
-]
-
-
-@pytest.mark.filterwarnings("ignore:.* left out")
-@pytest.mark.parametrize(("scores", "message"), REFUSED)
-def test_wrong_tables_are_refused(scores, message, tmp_path):
-    if isinstance(scores, str):
-        (tmp_path / "s.csv").write_text(scores)
-        scores = tmp_path / "s.csv"
-    with pytest.raises(ValueError, match=message):
-        read_scores(scores)
+@pytest.mark.parametrize("seed", range(40))
+def test_a_table_is_read_right_or_refused(seed, tmp_path):
+    """Columns renamed, columns and rows shuffled, cells damaged: never another number."""
+    rng = np.random.default_rng(seed)
+    table = EVALUATION if rng.random() < 0.5 else LONG
+    texts = table.sample(frac=1, random_state=seed).astype(str).astype(object)
+    column = str(rng.choice([name for name in texts if name not in NAMES and name != "measure"]))
+    row, damage = int(rng.integers(len(texts))), str(rng.choice([*DAMAGES, "none of them"]))
+    damaged = tuple(texts.iloc[row])
+    if damage != "none of them":
+        texts.iloc[row, list(texts).index(column)] = damage
+    new = {name: str(rng.choice(names)) for name, names in NAMES.items()}
+    texts = texts.rename(columns=new)[rng.permutation([new.get(name, name) for name in texts])]
+    texts.to_csv(tmp_path / "s.csv", index=False, sep=str(rng.choice([",", ";", "\t"])))
+    given = {role: name for role, name in new.items() if name in ("rag", "id")}
+    try:
+        found = read_scores(tmp_path / "s.csv", columns=given).rows
+    except ValueError as error:
+        assert damage != "none of them" and "s.csv, line" in str(error)
+        return
+    expected = LONG.set_index(["name", "qid", "measure"])["value"]
+    found = found.set_index(["name", "qid", "measure"])["value"]
+    missing = found[found.isna()].index
+    assert len(missing) == (damage in ("", "None")) and set(found.index) == set(expected.index)
+    for name, qid, measure in missing:
+        assert {name, qid} <= {*damaged} and measure in {column, *damaged}
+    is_seen = found.dropna()
+    assert is_seen.to_dict() == expected[is_seen.index].to_dict()
+    assert damage in ("none of them", "", "None")

@@ -132,7 +132,7 @@ def test_columns_beyond_two_blocks_are_named(monkeypatch):
     style = {"higher_is_better": directions(7), "places": 4}
     lines = shown(monkeypatch, Terminal(), 30, many(12, 7), **style)
     assert max(map(len, lines[:-2])) <= 30
-    assert " ".join(lines[-2:]).endswith("(--wide): M4@1000, M5@1000, M6@1000")
+    assert " ".join(lines[-2:]).endswith("(--all): M4@1000, M5@1000, M6@1000")
 
 
 def test_long_names_fold_and_none_is_cut(monkeypatch):
