@@ -50,8 +50,7 @@ def frame_of_file(
                 text = stream.read()
     try:
         if form is None:
-            recognised = recognise(text, names=names, path=path, is_wide=wide is not None)
-            return _text_frame(path, text, recognised)
+            return _text_frame(path, text, names, wide is not None)
         table = pq.ParquetFile(path).read() if form == "Parquet" else read_arrow(path)
         table.validate(full=True)  # pandas does not check offsets
         return pd.DataFrame(table.to_pandas()).reset_index(drop=True).rename_axis("row"), []
@@ -63,10 +62,12 @@ def frame_of_file(
         ) from error
 
 
-def _text_frame(path: Path, text: bytes, form: Format | None) -> tuple[pd.DataFrame, list[str]]:
+def _text_frame(
+    path: Path, text: bytes, names: Iterable[str], is_wide: bool
+) -> tuple[pd.DataFrame, list[str]]:
     if not text.strip(b"\xef\xbb\xbf, \t\r\n"):
         raise ValueError(f"{path} is blank: give a table of scores")
-    form = form or recognise_values(text)
+    form = recognise(text, names=names, path=path, is_wide=is_wide) or recognise_values(text)
     if form is None:
         raise ValueError(
             f"{path} is not a table of scores: its first line is "

@@ -205,6 +205,9 @@ def _numbers(table: pd.DataFrame, source: str, is_long: bool) -> Floats:
     """The numbers in the cells of columns, shape (columns, rows); NaN for missing ones."""
     cells = np.array([_column_of_numbers(table[name]) for name in table], dtype=float)
     wrong = np.isinf(cells)
+    with_wrong = [str(name) for name, bad in zip(table, wrong.any(axis=1)) if bad]
+    if nested := [name for name in with_wrong if table[name].map(_is_nested).any()]:
+        raise ValueError(f"{source} is nested JSON ({names_of(nested)}): give a table")
     is_text = wrong.any(axis=1) & (wrong | np.isnan(cells)).all(axis=1)
     texts = [str(name) for name, text in zip(table, is_text) if text and not is_measure(name)]
     if texts and not is_long:
@@ -215,14 +218,16 @@ def _numbers(table: pd.DataFrame, source: str, is_long: bool) -> Floats:
         )
     for column, row in np.argwhere(wrong)[:1]:
         cell = table.iat[row, column]
-        if isinstance(cell, (dict, list)):
-            raise ValueError(f"{source} is nested JSON ({table.columns[column]}): give a table")
         raise ValueError(
             f"{source}, {table.index.name} {table.index[row]}, column {table.columns[column]}: "
             f"{excerpt(cell)} is not a number: write a number such as 0.85, and nothing where the "
             "value is missing"
         )
     return cells
+
+
+def _is_nested(cell: Any) -> bool:
+    return isinstance(cell, (dict, list))
 
 
 def _column_of_numbers(cells: pd.Series[Any]) -> Floats:

@@ -342,6 +342,8 @@ def read_scores(
         sources["the frame of scores"] = frame, "run", []
     else:
         for file in files_at([scores] if isinstance(scores, (str, os.PathLike)) else scores):
+            if str(file) in sources:
+                raise ValueError(f"the file {file} is given twice: give it once")
             frame, notes = frame_of_file(file, columns.values(), wide)
             sources[str(file)] = frame, run_name(file), notes
     parts, by_note = {}, dict[str, list[str]]()
