@@ -57,8 +57,8 @@ def rows_of(
         wide: see `read_scores`.
 
     Returns:
-        A frame with :data:`KEYS`, ``value`` and perhaps ``group``; and sentences on columns and
-        rows, without the source.
+        A frame with :data:`KEYS`, ``value``, its ``text`` and perhaps ``group``; and sentences on
+        columns and rows, without the source.
 
     Raises:
         ValueError: for a table whose columns declare no form, and cells that are no values.
@@ -81,7 +81,8 @@ def rows_of(
         if kind == "measure":
             _check_measures(values, source)
         rows[kind] = np.repeat([*map(str, values)], len(table))
-    rows, means = _without_means(rows.assign(value=cells.ravel()), source)
+    rows["value"], rows["text"] = cells.ravel(), table[values].to_numpy(object).T.ravel()
+    rows, means = _without_means(rows, source)
     taken = [f"{', '.join(notes)} (--columns says otherwise)"] if notes else []
     return rows, taken + means
 
@@ -276,7 +277,7 @@ def _without_means(rows: pd.DataFrame, source: str) -> tuple[pd.DataFrame, list[
         of_key = others.groupby(key, sort=False)["value"].agg(["mean", "sum"])
         expected = of_key.reindex(pd.MultiIndex.from_frame(own[key]))
         expected = np.where(own["measure"].isin(counts), expected["sum"], expected["mean"])
-        unit = sum(10.0 ** -_places(part["value"]) for part in (own, others))
+        unit = sum(10.0 ** -_places(part["text"]) for part in (own, others))
         is_mean = np.abs(own["value"] - expected) <= unit / 2 + 1e-9
         if is_mean.any() and not is_mean.all():
             row = own[~is_mean].iloc[0]
@@ -290,9 +291,9 @@ def _without_means(rows: pd.DataFrame, source: str) -> tuple[pd.DataFrame, list[
     return rows, notes
 
 
-def _places(values: pd.Series[Any]) -> int:
+def _places(cells: pd.Series[Any]) -> int:
     """The most decimal places of numbers."""
-    return max((len(repr(float(v)).partition(".")[2]) for v in values.dropna()), default=0)
+    return max((len(str(cell).partition(".")[2]) for cell in cells), default=0)
 
 
 # Rows of all files

@@ -70,7 +70,8 @@ class ScoreTable:
 
     Attributes:
         rows: ``track`` ('' for a single collection), ``name``, ``repetition`` ('' without), ``qid``
-            and ``measure``, all text, and ``value``, NaN where it is missing; each key once.
+            and ``measure``, all text; ``value``, NaN where it is missing, and its ``text`` in the
+            table; each key once.
         lower_is_better: unknown measures for which lower values are better.
         higher_is_better: unknown measures for which higher values are better.
         missing: what to do about missing values; see :func:`read_scores`.
@@ -358,7 +359,7 @@ def read_scores(
     check_once(rows, {source: frame for source, (frame, *_) in sources.items()})
     check_ranges(rows)
     table = ScoreTable(
-        rows[[*KEYS, "value"]].reset_index(drop=True),
+        rows[[*KEYS, "value", "text"]].reset_index(drop=True),
         tuple(map(canonical_name, lower_is_better)),
         tuple(map(canonical_name, higher_is_better)),
         missing,

@@ -687,6 +687,11 @@ ROWS: dict[str, dict[str, Row]] = {
         "lower_is_better": Row(["mine"], _with_table(_mine), data="unusable"),
         "higher_is_better": Row(["mine"], _with_table(_mine), data="unusable"),
         "missing": Row(0.5, _with_table(lambda s: s.iloc[1:]), data="unusable"),
+        "columns": Row(
+            "value=other",
+            _with_table(lambda s: s.rename(columns={"value": "other"})),
+            data="unusable",
+        ),
         "wide": Row(
             "systems", _with_table(_wide) | {"higher_is_better": ["score"]}, data="unusable"
         ),

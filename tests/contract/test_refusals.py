@@ -49,10 +49,6 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: asl.ranks({"overall": (RUNS, QRELS), "x": (RUNS, QRELS)}, measures="AP"),
         "a collection is called 'overall', as all together are: rename it",
     ),
-    "a compared collection named as all together": (
-        lambda: asl.compare({"overall": (RUNS, QRELS), "x": (RUNS, QRELS)}, measures="AP"),
-        "a collection is called 'overall', as all together are: rename it",
-    ),
     "a single run": (
         lambda: asl.compare({"alpha": RUNS["alpha"]}, QRELS),
         "there is only the run 'alpha': compare two at least",
@@ -66,11 +62,9 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: asl.report(asl.read_scores(SCORES)),
         "a report needs runs and qrels: 'compare' and 'ranks' take scores",
     ),
-    "an infinite value in a leaderboard": (
-        lambda: asl.ranks(
-            asl.read_scores(SCORES.replace({"value": {1 / 12: float("inf")}})), None, "AP"
-        ),
-        "AP of 'old' for topic 'q1' is inf",
+    "an infinite score": (
+        lambda: asl.read_scores(SCORES.replace({"value": {1 / 12: float("inf")}})),
+        "row 2, column value: 'inf' is not a number",
     ),
     "weights that are too large": (
         lambda: (

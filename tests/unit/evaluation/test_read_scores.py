@@ -72,7 +72,7 @@ def test_every_form_holds_the_same_values(form, tmp_path):
     name = "score" if form == "systems" else "map"
     assert table.matrix(name).to_dict(orient="index") == VALUES
     assert table.tracks == [""] and "all" not in set(table.rows["qid"])
-    assert list(table.rows) == ["track", "name", "repetition", "qid", "measure", "value"]
+    assert list(table.rows) == ["track", "name", "repetition", "qid", "measure", "value", "text"]
     assert table.rows.index.tolist() == list(range(len(table.rows)))
     if "ASL@10" in table.measures:
         assert table.matrix("ASL@10").loc["dense", ["401", "402"]].tolist() == [7.5, 10]
