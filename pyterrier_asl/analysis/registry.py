@@ -307,7 +307,17 @@ def analysis(
     def declare(body: Callable[P, pd.DataFrame]) -> AnalysisFunction[P]:
         function, doc = cast(Any, _with_notes(body)), inspect.getdoc(body) or ""
         name, what = function.__name__.replace("_", "-"), doc.partition("\n")[0]
-        declared = Analysis(name, paper, figure, what, function, question, tracks, group_by, hidden)
+        declared = Analysis(
+            name=name,
+            paper=paper,
+            figure=figure,
+            what=what,
+            function=function,
+            question=question,
+            tracks=tracks,
+            group_by=group_by,
+            hidden=hidden,
+        )
         function.__doc__ = _with_arguments(doc, function, tracks)
         function.analysis, function.draw, function.chart = declared, declared.draw, declared.keep
         function.another = lambda name, figure, what: (

@@ -150,13 +150,13 @@ class PreferenceMatrix:
             return pd.DataFrame(values, index=names, columns=names)
 
         return cls(
-            names,
-            queries,
-            table(rrlp - rrlp.T),
-            table(p),
-            table(wins),
-            table(wins.T.copy()),
-            table(sign_test(wins, wins.T)),
+            names=names,
+            queries=queries,
+            rrLP=table(rrlp - rrlp.T),
+            rrLP_p=table(p),
+            wins=table(wins),
+            losses=table(wins.T.copy()),
+            sgnLP_p=table(sign_test(wins, wins.T)),
         )
 
     @cached_property

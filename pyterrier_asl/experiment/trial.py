@@ -179,13 +179,13 @@ def score(trial: Trial, systems: list[Any], columns: list[Column], mrt: bool) ->
         c.label: values[c.label] if c.preference is None else _preferences(c, runs) for c in columns
     }
     return ExperimentValues(
-        trial.names,
-        columns,
-        values,
-        judgements.qid_text.to_pylist(),
-        trial.unjudged_topics,
-        table["mrt"].tolist() if mrt else None,
-        facts.notes,
+        names=trial.names,
+        columns=columns,
+        values=values,
+        queries=judgements.qid_text.to_pylist(),
+        unjudged=trial.unjudged_topics,
+        mrt=table["mrt"].tolist() if mrt else None,
+        notes=facts.notes,
     )
 
 

@@ -166,19 +166,19 @@ def together(samples: Mapping[str, Sample]) -> Sample:
     """All collections as one sample, each topic of its collection."""
     first, *_ = parts = list(samples.values())
     return Sample(
-        first.names,
-        [(track, qid) for track, sample in samples.items() for qid in sample.qids],
-        first.higher_is_better,
-        {
+        names=first.names,
+        qids=[(track, qid) for track, sample in samples.items() for qid in sample.qids],
+        higher_is_better=first.higher_is_better,
+        values={
             judge: np.concatenate([part.values[judge] for part in parts], axis=-1)
             for judge in first.values
         },
-        {
+        lower={
             judge: np.concatenate([part.lower[judge] for part in parts], axis=-1)
             for judge in first.lower
         },
-        [track for track, sample in samples.items() for _ in sample.qids],
-        sum(part.left_out for part in parts),
+        collections=[track for track, sample in samples.items() for _ in sample.qids],
+        left_out=sum(part.left_out for part in parts),
     )
 
 

@@ -74,14 +74,14 @@ class TieGroups:
         queries, above, size = queries[begins], first[begins] - 1, (last - first + 1)[begins]
         of_query = np.searchsorted(queries, queries)  # the first group of the same query
         return cls(
-            queries,
-            above,
-            size,
-            np.diff(begins, append=len(first)),
-            begins - begins[of_query],
-            np.add.reduceat(gains, begins) if len(begins) else gains,
-            size if cut is None else np.clip(cut - above, 0, size),
-            num_queries,
+            queries=queries,
+            above=above,
+            size=size,
+            relevant=np.diff(begins, append=len(first)),
+            found=begins - begins[of_query],
+            gains=np.add.reduceat(gains, begins) if len(begins) else gains,
+            places=size if cut is None else np.clip(cut - above, 0, size),
+            num_queries=num_queries,
         )
 
     def sum(self, values: Floats) -> Floats:

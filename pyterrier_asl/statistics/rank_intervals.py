@@ -126,16 +126,16 @@ def rank_intervals(
         remains = _possibly_best(pairs, largest, alpha / 2)
     least = pairs.difference - critical[0] * np.sqrt(pairs.error) if len(p) == 2 else None
     return RankIntervals(
-        1 + better.sum(axis=0),
-        len(p) - better.sum(axis=1),
-        better,
-        remains,
-        pairs.difference,
-        pairs.statistic,
-        p,
-        least,
-        critical,
-        pairs.draws,
+        low=1 + better.sum(axis=0),
+        high=len(p) - better.sum(axis=1),
+        better=better,
+        possibly_best=remains,
+        difference=pairs.difference,
+        statistic=pairs.statistic,
+        p=p,
+        least=least,
+        critical=critical,
+        draws=pairs.draws,
     )
 
 
