@@ -152,7 +152,7 @@ def compare_with_assessors_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """
     by_run = frame.groupby("run", sort=False)["run_AP"].first()
     most = max(3, MOST // frame[["judge", "judged_by"]].drop_duplicates().shape[0] - 1)
-    shown = frame[frame["run"].isin(by_run.nlargest(most).index)]
+    best_runs = frame[frame["run"].isin(by_run.nlargest(most).index)]
     base = alt.Chart().encode(
         y=alt.Y("run:N", title=None, sort=None),
         color=category("significant", "significant", domain=[False, True]),
@@ -179,11 +179,11 @@ def compare_with_assessors_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     layers.layer[1].layer[1].encoding.shape = shape(
         "bound", "the judge's score", domain=BOUNDS
     ).legend(orient="bottom", columns=2)
-    against = shown["judge"]
-    if shown["judged_by"].nunique() > 1:
-        against = against + ", judged by " + shown["judged_by"]
+    against = best_runs["judge"]
+    if best_runs["judged_by"].nunique() > 1:
+        against = against + ", judged by " + best_runs["judged_by"]
     return captioned(
-        in_rows(layers.properties(data=shown.assign(against=against)), "against", against),
+        in_rows(layers.properties(data=best_runs.assign(against=against)), "against", against),
         "Runs against other judges",
         "AP of each run minus AP of the judge's documents in the best order, in a random order "
         f"(the expected value) and in the worst order, with its interval. {significance(frame)}"

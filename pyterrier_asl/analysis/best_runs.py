@@ -254,9 +254,9 @@ def _histogram(measure: str, part: pd.DataFrame) -> alt.TopLevelMixin:
     counts = part.groupby(bins)["track"].agg(
         tracks="size", which=lambda names: ", ".join(map(str, names))
     )
-    shown = counts.reindex(best_first).reset_index().fillna({"tracks": 0, "which": ""})
-    axis = alt.Axis(format="d", values=whole_numbers(0, int(shown["tracks"].max())))
-    bars = alt.Chart(shown, title=measure, width=PANEL, height=PANEL).mark_bar(color=COLORS[0])
+    named = counts.reindex(best_first).reset_index().fillna({"tracks": 0, "which": ""})
+    axis = alt.Axis(format="d", values=whole_numbers(0, int(named["tracks"].max())))
+    bars = alt.Chart(named, title=measure, width=PANEL, height=PANEL).mark_bar(color=COLORS[0])
     return bars.encode(
         x=alt.X("bin:N", sort=best_first, title=None, axis=alt.Axis(labelAngle=-45)),
         y=alt.Y("tracks:Q", title="tracks", axis=axis),

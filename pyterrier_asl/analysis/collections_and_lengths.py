@@ -95,8 +95,8 @@ def lengths_by_rank(
 def lengths_by_rank_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """Mean length at each rank; the first 6 runs have a panel."""
     kinds, runs = _KINDS[:2], list(dict.fromkeys(frame["run"]))
-    shown = frame[frame["kind"].isin(kinds) & frame["run"].isin(runs[:MOST_PANELS])]
-    base = alt.Chart(inline_rows(shown.round(1)), width=PANEL, height=PANEL).encode(
+    rows = frame[frame["kind"].isin(kinds) & frame["run"].isin(runs[:MOST_PANELS])]
+    base = alt.Chart(inline_rows(rows.round(1)), width=PANEL, height=PANEL).encode(
         x=alt.X("rank:Q", title="rank", scale=alt.Scale(domainMin=1)),
         color=category("kind", domain=kinds),
         tooltip=tooltips("run:N", "rank:Q", "kind:N", "length:Q", "documents:Q"),

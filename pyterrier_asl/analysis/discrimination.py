@@ -262,7 +262,10 @@ def _rows_by_level(
             "pairs": len(pairs),
             "significant": significant,
             "percent": 100 * significant / max(len(pairs), 1),
-            **{of: pairs.attrs[of] for of in ("test", "correction", "family", "dropped")},
+            **{
+                attribute: pairs.attrs[attribute]
+                for attribute in ("test", "correction", "family", "dropped")
+            },
         }
     )
 

@@ -248,7 +248,7 @@ def _with_band(
     means = _means(frame, value)
     shown = [name for name in _STYLES if name in set(means["preference"])]
     colors, dashes = (
-        alt.Scale(domain=shown, range=[_STYLES[name][of] for name in shown]) for of in (0, 1)
+        alt.Scale(domain=shown, range=[_STYLES[name][part] for name in shown]) for part in (0, 1)
     )
     low, y = (alt.Y(f"{end}:Q", title=title, scale=scale) for end in ("low", "mean"))
     legend = alt.Legend(

@@ -176,10 +176,10 @@ def _panel(kind: str, test: str, frame: pd.DataFrame, order: list[str]) -> alt.T
     """One kind of preference: two systems have one row, and the other is its mirror image."""
     rounded = frame[["a", "b", "mean", "wins", "losses", "p_corrected", "significant"]].round(4)
     most = max(float(rounded["mean"].abs().max()), 1e-9)
-    about = [*textwrap.wrap(_MEANINGS[kind], 36), f"largest: {most:.2g}; {test} test"]
+    legend = [*textwrap.wrap(_MEANINGS[kind], 36), f"largest: {most:.2g}; {test} test"]
     base = square(
         alt.Chart(inline_rows(rounded.assign(part=rounded["mean"] / most)))
-        .properties(title=alt.TitleParams(kind, subtitle=about, anchor="start"))
+        .properties(title=alt.TitleParams(kind, subtitle=legend, anchor="start"))
         .transform_calculate(swapped="[false, true]")
         .transform_flatten(["swapped"])
         .transform_calculate(

@@ -168,8 +168,8 @@ def rareness_without_own_group(
     values = pools_of_runs.values()
     without = np.empty_like(values)
     for code in np.unique(codes):
-        own = codes == code
-        without[own] = pools_of_runs.values(~own)[own]
+        is_member = codes == code
+        without[is_member] = pools_of_runs.values(~is_member)[is_member]
 
     value, alone = rounded(values.mean(axis=-1)), rounded(without.mean(axis=-1))
     return pd.DataFrame(

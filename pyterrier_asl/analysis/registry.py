@@ -390,11 +390,12 @@ def _with_arguments(doc: str, function: Callable[..., Any], tracks: bool = False
     before, _, rest = doc.partition("\nArgs:\n")
     arguments, _, after = rest.partition("\n\n")
     blocks = (block.strip() for block in re.split(r"\n    (?=\w+:)", arguments))
-    own = {block.partition(":")[0]: block for block in blocks}
+    documented = {block.partition(":")[0]: block for block in blocks}
     texts = {**_COMMON, **(_OF_TRACKS if tracks else {})}
     lines = [
-        own.get(name) or textwrap.fill(f"{name}: {texts[name]}", 90, subsequent_indent=" " * 8)
+        documented.get(name)
+        or textwrap.fill(f"{name}: {texts[name]}", 90, subsequent_indent=" " * 8)
         for name in inspect.signature(function).parameters
-        if name in own or name in texts
+        if name in documented or name in texts
     ]
     return f"{before}\nArgs:\n    " + "\n    ".join(lines) + f"\n\n{after.lstrip()}"

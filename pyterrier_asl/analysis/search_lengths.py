@@ -70,7 +70,9 @@ def search_length_distribution(
     if len(bounds) < 2:
         raise ValueError("edges must have two numbers or more: the beginning and the end of a bin")
     bins = [-np.inf, *bounds[1:-1], np.inf]
-    found, lost = (np.histogram(lengths[documents.found == of], bins)[0] for of in (True, False))
+    found, lost = (
+        np.histogram(lengths[documents.found == is_found], bins)[0] for is_found in (True, False)
+    )
     columns = {
         "low": bounds[:-1],
         "high": np.append(bounds[1:-1] - 1, max(bounds[-1], lengths.max(initial=0))),

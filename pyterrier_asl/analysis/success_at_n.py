@@ -105,7 +105,7 @@ def satisfaction_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     name = frame["system"] + np.where(frame["kind"] == "judge", " (judge)", "")
     frame["curve"] = frame["track"] + ": " + name if frame["track"].nunique() > 1 else name
     named = _curves_in_colour(frame)
-    shown = frame[frame["curve"].isin(named)]
+    named_rows = frame[frame["curve"].isin(named)]
     others = frame[~frame["curve"].isin(named)]
     x = alt.X("n:Q", title="n, number of documents read", axis=alt.Axis(tickMinStep=1, format="d"))
     y = alt.Y(
@@ -114,7 +114,7 @@ def satisfaction_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         axis=alt.Axis(format="%"),
         scale=alt.Scale(domain=[0, 1]),
     )
-    base = alt.Chart(shown).encode(x=x, color=category("curve", domain=named))
+    base = alt.Chart(named_rows).encode(x=x, color=category("curve", domain=named))
     layers = alt.layer(
         alt.Chart(inline_rows(others))
         .mark_line(color="lightgray", strokeWidth=0.7)
@@ -141,7 +141,7 @@ def satisfaction_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     if (frame["kind"] == "judge").any():
         caption += " A judge's documents have no order: its curve is expected of a random order."
     if len(others):
-        kinds = shown.drop_duplicates("curve")["kind"].value_counts()
+        kinds = named_rows.drop_duplicates("curve")["kind"].value_counts()
         coloured = [counted(int(kinds["judge"]), "judge")] if "judge" in kinds else []
         if "run" in kinds:
             coloured.append("the best, the median and the worst run by mean S@n")

@@ -288,7 +288,7 @@ def ties_by_recall_level(
         ranks = level(reciprocal, total, i)[:, total >= i]
         tied = ranks[first] == ranks[second]
         parts = tied, tied & (ranks[first] == 0)
-        rows.append((i, tied.size, *(int(of.sum()) / (tied.size or np.nan) for of in parts)))
+        rows.append((i, tied.size, *(int(part.sum()) / (tied.size or np.nan) for part in parts)))
     return pd.DataFrame(rows, columns=["i", "pairs", "probability", "both_missing"])
 
 

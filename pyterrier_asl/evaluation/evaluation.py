@@ -264,7 +264,7 @@ class Evaluation(Remembering):
         of_runs = list(self.measured_facts)
         if not of_runs:
             columns = self.columns_of([NamedMeasure(*item) for item in measures.items()])
-            values = [[of[row] for of in columns.values()] for row in range(len(self))]
+            values = [[column[row] for column in columns.values()] for row in range(len(self))]
             of_runs = [RunFacts.of(run, measures, of) for run, of in zip(self.runs, values)]
         return Facts(dict(zip(self.names, of_runs)), self.judgements, measures)
 
@@ -330,7 +330,10 @@ class Evaluation(Remembering):
         """Whether the runs have been matched with these qrels: the same object or file."""
         if qrels is self.source or qrels is self.judgements:
             return True
-        if any(isinstance(of, Qrels) and of.labels is not None for of in (qrels, self.source)):
+        if any(
+            isinstance(qrels_given, Qrels) and qrels_given.labels is not None
+            for qrels_given in (qrels, self.source)
+        ):
             return False
         files = source_of(qrels), source_of(self.source)
         return all(isinstance(f, (str, os.PathLike)) for f in files) and str(files[0]) == str(

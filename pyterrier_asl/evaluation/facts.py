@@ -152,7 +152,9 @@ def _document_form(run: JudgedRun, some: Set[str], every: Any) -> Iterator[Fact]
     """
     for depth in (_TOP, None) if len(run.whole_ranking.rows) <= _FEW_ROWS else (_TOP,):
         if found := find_form(_some_retrieved(run, depth), some):
-            ours, theirs = (set(of.to_pylist()) for of in (run.docnos(run.whole_ranking), every))
+            ours, theirs = (
+                set(docnos.to_pylist()) for docnos in (run.docnos(run.whole_ranking), every)
+            )
             pairs = found[0].pairs(ours, theirs)
             if pairs:  # otherwise the first ranks alone had the form
                 yield Fact(IDS, f"{_RUN} {describe_form('document', found[0], pairs)}")
@@ -275,7 +277,9 @@ def _share_unjudged(run: JudgedRun, cutoff: int) -> float:
 
 def _cutoffs(measures: Mapping[str, Any]) -> list[int | None]:
     """The different cut-offs of measures, the lowest first; None: a measure without one."""
-    return sorted({of.params.get("cutoff") for of in measures.values()}, key=lambda k: k or np.inf)
+    return sorted(
+        {measure.params.get("cutoff") for measure in measures.values()}, key=lambda k: k or np.inf
+    )
 
 
 def only_relevant(judgements: Judgements, measures: Mapping[str, Any]) -> bool:

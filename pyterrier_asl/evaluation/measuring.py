@@ -135,8 +135,8 @@ def iter_judged(
             raise ValueError(f"run {name!r}: {error}") from None
 
     judged = iter_runs(dict(zip(names, sources)), then=judge)
-    shown = False if len(names) < _MANY else None
-    for _, run in progress_bar(judged, total=len(names), desc="runs", shown=shown, leave=False):
+    is_shown = False if len(names) < _MANY else None
+    for _, run in progress_bar(judged, total=len(names), desc="runs", shown=is_shown, leave=False):
         yield run
 
 

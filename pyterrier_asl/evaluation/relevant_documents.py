@@ -129,7 +129,7 @@ class RelevantRanks:
         """
         documents = relevant_documents(runs, rel, cutoff)
         first = documents[0]
-        return cls(np.array([of.ranks for of in documents]), first.pairs, first.total)
+        return cls(np.array([run.ranks for run in documents]), first.pairs, first.total)
 
     @cached_property
     def queries(self) -> Ints:

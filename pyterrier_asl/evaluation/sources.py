@@ -68,7 +68,7 @@ def _is_one_run(runs: Any) -> bool:
     if not isinstance(runs, Mapping):
         return is_table(runs)
     # A query without documents does not show what the dict holds.
-    documents = next((of for of in runs.values() if not isinstance(of, Mapping) or of), None)
+    documents = next((run for run in runs.values() if not isinstance(run, Mapping) or run), None)
     if not isinstance(documents, Mapping):
         return False
     score = next(iter(documents.values()))
@@ -277,7 +277,7 @@ def common_rel(measures: Iterable[Any]) -> float | None:
     >>> common_rel([AP(rel=2), nDCG, RR(rel=2)]), common_rel([AP(rel=2), RR]), common_rel([nDCG])
     (2, None, None)
     """
-    rels = {of.params.get("rel") for of in measures if "rel" in of.SUPPORTED_PARAMS}
+    rels = {measure.params.get("rel") for measure in measures if "rel" in measure.SUPPORTED_PARAMS}
     return rels.pop() if len(rels) == 1 else None
 
 

@@ -22,9 +22,9 @@ def higher_is_better(measure: Any) -> bool | None:
     >>> [higher_is_better(measure) for measure in (AP, ASL, NumRet)]
     [True, False, None]
     """
-    own = formula(measure)
-    if own is not None:
-        return own.HIGHER_IS_BETTER
+    computes = formula(measure)
+    if computes is not None:
+        return computes.HIGHER_IS_BETTER
     return None if added_up(measure) else True
 
 

@@ -150,7 +150,9 @@ class Formula:
         gains = self.tie_gains(tied.run)
         if gains is None:
             return np.full(len(value), np.nan), np.full(len(value), np.nan)
-        best, worst = (self.values(tied.ordered(gains, best_first=of)) for of in (True, False))
+        best, worst = (
+            self.values(tied.ordered(gains, best_first=is_best)) for is_best in (True, False)
+        )
         low, high = (end([best, worst, value], axis=0) for end in (np.min, np.max))
         return np.where(tied.is_tied, low, value), np.where(tied.is_tied, high, value)
 

@@ -139,8 +139,8 @@ class DocLengths(Named):
             path: the file.
             force: whether a file with other content is overwritten.
         """
-        about = {"lengths": json.dumps({"name": self.name})}
-        table = pa.table({"docno": self._docnos, "doc_len": self._lengths}, metadata=about)
+        metadata = {"lengths": json.dumps({"name": self.name})}
+        table = pa.table({"docno": self._docnos, "doc_len": self._lengths}, metadata=metadata)
         save_table(table, path, kind=self.KIND, version=_VERSION, force=force)
 
     @classmethod

@@ -79,8 +79,8 @@ class RarenessPool(Named):
         self._index = PairIndex(bounds, take(docno, first))
         self._rank = numpy_numbers(table.column("rank").combine_chunks())
         self._group = np.unique(self.groups, return_inverse=True)[1].astype(np.int64)
-        about = json.dumps([self.runs, self.groups, depth]).encode()
-        self._register(name, [about, self._run, qid, docno, self._rank])
+        settings = json.dumps([self.runs, self.groups, depth]).encode()
+        self._register(name, [settings, self._run, qid, docno, self._rank])
         if self.systems < FEW:
             warn(
                 f"{self!r} has {counted(self.systems, 'group' if groups else 'run')}: fewer than "
@@ -189,12 +189,12 @@ class RarenessPool(Named):
             path: the file.
             force: whether a file with other content is overwritten.
         """
-        about = {
+        settings = {
             "name": self.name,
             "depth": self.depth,
             "groups": {run: group for run, group in zip(self.runs, self.groups) if run != group},
         }
-        table = self._table.replace_schema_metadata({"pool": json.dumps(about)})
+        table = self._table.replace_schema_metadata({"pool": json.dumps(settings)})
         save_table(table, path, kind=self.KIND, version=_VERSION, force=force)
 
     @classmethod
@@ -206,8 +206,8 @@ class RarenessPool(Named):
             name: another name; None: the saved name.
         """
         table = load_table(path, kind=cls.KIND, version=_VERSION)
-        about = json.loads(table.schema.metadata[b"pool"])
-        return cls(table, **{**about, "name": name or about["name"]})
+        settings = json.loads(table.schema.metadata[b"pool"])
+        return cls(table, **{**settings, "name": name or settings["name"]})
 
     def __len__(self) -> int:
         return len(self.runs)

@@ -79,8 +79,8 @@ def scoring_weights(
     """
     term_weights = idf_weights(idf, index.document_frequencies(queries.terms), index.num_docs)
     if queries.term_weights is not None:
-        own = np.isnan(queries.term_weights)
-        term_weights = np.where(own, term_weights, queries.term_weights)
+        is_default = np.isnan(queries.term_weights)
+        term_weights = np.where(is_default, term_weights, queries.term_weights)
     weights = queries.weights * term_weights * (k1 + 1.0)
     # A term adds at most its weight to a score, and two scores are subtracted.
     if not np.isfinite(2 * np.abs(weights).sum()):
@@ -282,11 +282,11 @@ class BM25(ParameterisedTransformer):
             num_results=self.num_results,
             idf=self.idf,
         )
-        own = inp.drop(columns=["docid", "docno", "rank", "score"], errors="ignore")
+        queries = inp.drop(columns=["docid", "docno", "rank", "score"], errors="ignore")
         docnos = self.index.docno_strings.take(docs).to_pandas()
         columns = {"docid": docs.astype(np.int64), "docno": docnos}
         columns |= {"rank": within_query(offsets), "score": scores}
-        return own.take(queries_of(offsets)).reset_index(drop=True).assign(**columns)
+        return queries.take(queries_of(offsets)).reset_index(drop=True).assign(**columns)
 
     def _queries(self, frame: pd.DataFrame) -> WeightedQueries:
         """The terms of the queries with their weights."""

@@ -213,8 +213,12 @@ class TermIndex(StoredIndex):
         return index
 
     def _write(self, contents: Contents, tokeniser: Tokeniser, source: str | None) -> TermIndex:
-        own = {"format_version": FORMAT_VERSION, "tokeniser": tokeniser.settings, "source": source}
-        write_index(self.path, contents, ARTIFACT | own)
+        metadata = {
+            "format_version": FORMAT_VERSION,
+            "tokeniser": tokeniser.settings,
+            "source": source,
+        }
+        write_index(self.path, contents, ARTIFACT | metadata)
         return self
 
     # -- equality and pickling --------------------------------------------------------------------

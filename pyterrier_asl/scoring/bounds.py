@@ -62,7 +62,7 @@ def average_precision(run: PairDocuments) -> Bounds:
     precisions = (within_query(run.known_offsets) + 1) / run.known_a
     judged = sum_by_query(precisions, run.known_offsets)[:, np.newaxis]
     # Ranks of all queries in a single ascending order.
-    most = max(int(of.max(initial=0)) for of in (run.known_a, run.a)) + 1
+    most = max(int(ranks.max(initial=0)) for ranks in (run.known_a, run.a)) + 1
     queries = queries_of(run.offsets)
     relevant_above = (
         np.searchsorted(most * queries_of(run.known_offsets) + run.known_a, most * queries + run.a)

@@ -23,7 +23,7 @@ def in_blocks(of_queries: Callable[[slice], Bounds], *offsets: Ints) -> Bounds:
         of_queries: the bounds of some queries.
         offsets: the beginning of each query's documents, of one kind or several, shape (Q + 1,).
     """
-    sizes = np.sum([np.diff(of) for of in offsets], axis=0) + 1
+    sizes = np.sum([np.diff(ends) for ends in offsets], axis=0) + 1
     first, parts = 0, [(np.empty(0), np.empty(0))]
     while first < len(sizes):
         areas = np.maximum.accumulate(sizes[first:]) * np.arange(1, len(sizes) - first + 1)

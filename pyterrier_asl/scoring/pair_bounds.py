@@ -56,7 +56,7 @@ def ratio_of_gains(
     ...     np.array([[2]]), np.ones(1), lambda most: np.arange(most + 1.0), 1)
     (array([0.5]), array([0.66666667]))
     """
-    most = [int(of.max(initial=0)) for of in (counts, np.diff(offsets), others)]
+    most = [int(sizes.max(initial=0)) for sizes in (counts, np.diff(offsets), others)]
     best = ideal(sum(most))
 
     def of_queries(q: slice) -> Bounds:
@@ -187,11 +187,11 @@ def _longest(
     judged = slice(known[0], known[-1])
     known_a, known_b, known = known_a[judged], known_b[judged], known - known[0]
     sizes, offsets = np.diff(offsets), offsets - offsets[0]
-    found_a, found_b = (np.diff(cumulate(of > 0)[known]) for of in (known_a, known_b))
+    found_a, found_b = (np.diff(cumulate(ranks > 0)[known]) for ranks in (known_a, known_b))
     lengths = sum_by_query(known_a - known_b, known)
     lengths += (pair.total[q] - found_a) * missing_a - (pair.total[q] - found_b) * missing_b
     only_a, only_b = b == 0, a == 0
-    before_a, before_b = (cumulate(of) for of in (only_a, only_b))
+    before_a, before_b = (cumulate(is_only) for is_only in (only_a, only_b))
     # The number of a document among A's from the bottom, among B's from the top, from 1.
     number_a = np.repeat(before_a[offsets[1:]], sizes) - before_a[:-1]
     number_b = before_b[1:] - np.repeat(before_b[offsets[:-1]], sizes)

@@ -84,7 +84,7 @@ def _outside(points: Floats, low: Floats, high: Floats) -> tuple[Floats, Floats,
 
     def ends(power: int) -> Floats:
         """The sums of the powers of the ends nearest to each point."""
-        up_to, until = (np.append(0.0, np.cumsum(of**power)) for of in (highs, lows))
+        up_to, until = (np.append(0.0, np.cumsum(ends**power)) for ends in (highs, lows))
         return np.asarray(up_to[below] + (until[-1] - until[above]))
 
     return (above - below).astype(np.float64), ends(1), ends(2)

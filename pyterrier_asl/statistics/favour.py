@@ -49,7 +49,9 @@ def favours(
     slope, favour = _line(by_judge.mean(axis=1), by_people.mean(axis=1), rounding)
     # The means without each query, shape (S, Q)
     rest = [(own.sum(axis=1, keepdims=True) - own) / (queries - 1) for own in (by_judge, by_people)]
-    without = np.stack([_line(m, p, rounding)[1] for m, p in zip(*(own.T for own in rest))], axis=1)
+    without = np.stack(
+        [_line(m, p, rounding)[1] for m, p in zip(*(others.T for others in rest))], axis=1
+    )
     residuals = (favour[:, np.newaxis] - without) * np.sqrt((queries - 1) / queries)
     residuals -= residuals.mean(axis=1, keepdims=True)
     favour[np.abs(favour) <= rounding] = 0

@@ -138,8 +138,8 @@ def with_corrected_p(frame: pd.DataFrame, test: str, method: str, alpha: float) 
     """
     p, family, dropped = correct(frame["p"], method)
     corrected = frame.assign(p_corrected=p, significant=p <= alpha)
-    about = {"test": test, "correction": method, "alpha": alpha}
-    corrected.attrs = about | {"family": family, "dropped": dropped} | frame.attrs
+    attrs = {"test": test, "correction": method, "alpha": alpha}
+    corrected.attrs = attrs | {"family": family, "dropped": dropped} | frame.attrs
     return corrected
 
 

@@ -234,7 +234,11 @@ def _sweepable(measure: Measure) -> Formula:
     Raises:
         NotSwept: for any other measure.
     """
-    own = formula(measure)
-    if own is None or added_up(measure) or (own.needs_rows() and not own.NEEDS_LENGTHS):
+    computes = formula(measure)
+    if (
+        computes is None
+        or added_up(measure)
+        or (computes.needs_rows() and not computes.NEEDS_LENGTHS)
+    ):
         raise NotSwept(f"{measure} is not one of the sweep's measures")
-    return own
+    return computes
