@@ -2,12 +2,14 @@
 
 import gzip
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
 
+import pyterrier_asl as asl
 from pyterrier_asl.evaluation.scores import read_scores
 
 VALUES = {"dense": {"402": 1.0, "401": 0.75}, "bm25": {"402": 0.5, "401": 0.25}}
@@ -76,6 +78,24 @@ def test_every_form_holds_the_same_values(form, tmp_path):
     assert table.rows.index.tolist() == list(range(len(table.rows)))
     if "ASL@10" in table.measures:
         assert table.matrix("ASL@10").loc["dense", ["401", "402"]].tolist() == [7.5, 10]
+
+
+CELLS = {"qid": "q1", "id": "q1", "task_name": "q1", "model_name": "a", "name": "a", "rag": "a"}
+CELLS |= {"measure": "AP", "seed": "7", "category": "long"}
+
+
+def test_the_forms_of_the_page_are_read(tmp_path):
+    page = (Path(asl.__file__).parent / "pt_docs" / "leaderboards.rst").read_text()
+    forms = re.findall(r"   \* - (.+)\n     - ``(.+)``\n     - (?:none|``--(.+?) (.+)``)\n", page)
+    assert len(forms) == 11
+    for name, line, option, value in forms:
+        cells = ",".join(CELLS.get(cell, "0.25") for cell in line.split(","))
+        is_header = "," in line and line[0] != "{"
+        (tmp_path / "a.csv").write_text(f"{line}\n{cells}\n" if is_header else f"{line}\n")
+        table = read_scores(tmp_path / "a.csv", **({option: value.strip("'")} if option else {}))
+        frame = table.matrix("score" if option == "wide" else "AP")
+        assert frame.loc["bm25" if value == "systems" else "a", "q1"] == 0.25, name
+        assert table.groups == ({("", "q1"): "long"} if "category" in line else {})
 
 
 @pytest.mark.parametrize(
