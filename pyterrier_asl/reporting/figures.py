@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import Any
 
 import altair as alt
+from altair.utils.schemapi import debug_mode
 from ir_measures import Judged
 
 from ..common.notices import counted
@@ -44,12 +45,13 @@ _SHORT = "shortNames[datum.label]"
 def figures(findings: Findings) -> dict[str, Any]:
     """The Vega-Lite specification of each figure of a page."""
     f = findings
-    charts = {"differences": _differences(f), "queries": _queries(), "strip": _strip()}
-    if len(f.favoured[0]):
-        charts["favoured"] = _favoured(f)
-    charts |= {"lengths": _lengths(f), "loss": _loss(f), "judged": _judged(f)}
-    charts |= {"bump": _bump(f), "ranks": _ranks(f.cutoff), "matrix": _matrix(f)}
-    return {name: _specification(chart) for name, chart in charts.items()}
+    with debug_mode(False):  # without checks of each row by Altair's schema
+        charts = {"differences": _differences(f), "queries": _queries(), "strip": _strip()}
+        if len(f.favoured[0]):
+            charts["favoured"] = _favoured(f)
+        charts |= {"lengths": _lengths(f), "loss": _loss(f), "judged": _judged(f)}
+        charts |= {"bump": _bump(f), "ranks": _ranks(f.cutoff), "matrix": _matrix(f)}
+        return {name: _specification(chart) for name, chart in charts.items()}
 
 
 def _specification(chart: alt.TopLevelMixin) -> dict[str, Any]:
