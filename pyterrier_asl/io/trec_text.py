@@ -121,12 +121,13 @@ def read_columns(
     parsed = (
         ((b, parse(b)) for b in blocks) if is_small else map_ahead(parse, blocks, ahead=cores())
     )
-    tables: list[pa.Table] = []
+    chunks: dict[str, list[pa.Array]] = {name: [] for name in include}
     names: dict[bytes, None] = {}
     for block, quick in parsed:
         table, tags = quick or _parse_slowly(path, lines, block, layout, include, grades or {})
-        tables.append(table)
-        lines += block.count(b"\n")
+        for name, arrays in chunks.items():
+            arrays += table[name].chunks
+        lines += np.count_nonzero(np.frombuffer(block, np.uint8) == ord("\n"))
         names |= dict.fromkeys(tags)
         if len(names) > 1 and layout is RUN:
             first, second = map(excerpt, [*names][:2])
@@ -134,9 +135,10 @@ def read_columns(
                 f"{path} holds several runs (its last column has {first} and {second}): save "
                 "each in a separate file, or give all lines one name"
             )
-    if not sum(map(len, tables)):
+    if not sum(map(len, chunks[layout.number])):
         raise ValueError(f"{path} is empty: it has no line but blank lines and comments")
-    return pa.concat_tables(tables).combine_chunks()
+    # Column by column, so that blocks are freed before all columns are joined.
+    return pa.table({name: pa.concat_arrays(chunks.pop(name)) for name in include})
 
 
 def _parse_quickly(block: bytearray, layout: Layout, include: Sequence[str]) -> Parsed | None:
