@@ -132,7 +132,7 @@ def _command(analysis: Analysis) -> click.Command:
 
 def _run_analysis(analysis: Analysis, form: str, qrels: str | None = None, **values: Any) -> None:
     """Runs an analysis and prints its table."""
-    source: Any = list(values.get("runs", ()))
+    source: Any = options.runs_of(list(values.get("runs", ())))
     if analysis.tracks:
         source, qrels = options.sources()
     elif qrels is not None:

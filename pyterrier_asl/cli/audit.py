@@ -31,6 +31,7 @@ from ..judging.judgements import MATCHING
 from ..judging.qrels import Qrels
 from ..printing.tables import write
 from . import epilog, options, outputs, print_notes, readers
+from .option_table import declared
 
 #: QRELS of a plan without judgements by people.
 NOBODY = "none"
@@ -71,7 +72,7 @@ MACHINE: dict[str, Any] = {
 @options.runs
 @options.of(library.audit, **MACHINE, name=None)
 @options.of(evaluate, "lengths")
-@options.of(Qrels, *MATCHING)
+@options.of(Qrels, *MATCHING, "columns", "grades")
 @outputs.chart("Also draw the estimates")
 @outputs.places
 @outputs.output("tsv, csv, jsonl: one row per mean and difference.")
@@ -84,7 +85,8 @@ def command(qrels: str, runs: tuple[str, ...], places: int, form: str, **_: Any)
     if qrels == NOBODY:
         raise click.UsageError(f"QRELS {NOBODY!r} is for 'plan-audit'")
     machine, measures, name, settings = of_machine()
-    estimates = library.audit(list_runs(runs), qrels, measures, machine, name=name, **settings)
+    runs_by_name, people = list_runs(options.runs_of(runs)), declared(qrels)
+    estimates = library.audit(runs_by_name, people, measures, machine, name=name, **settings)
     if form == "table":
         estimates.show(places=places)
     elif form == "latex":

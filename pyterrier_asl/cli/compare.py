@@ -194,7 +194,7 @@ def _compare(values: Mapping[str, Any], reports: GuardReports | None) -> int:
         runs = runs.systems(names) if names else runs
         settings["baseline"] = runs.names[0]
     else:
-        runs = library.run_files(runs)
+        runs = options.runs_of(library.run_files(names[1:]))
     compared = library.compare(runs, qrels, **settings)
     form, show, outcome = values["form"], values["show"], 0
     by_query = show == "queries"

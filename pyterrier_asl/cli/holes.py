@@ -101,7 +101,7 @@ def command(
 
     by_query = show == "queries"
     keep = _check(labels, export_to, by_query, force, values)
-    named = list_runs(runs)
+    named = list_runs(options.runs_of(runs))
     if by_query and len(named) > 2:
         raise click.UsageError(f"-q is for two runs, not {len(named)}: name two of them")
     style = outputs.style()

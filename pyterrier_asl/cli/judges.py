@@ -72,7 +72,7 @@ def command(
     outputs.check_chart()
     report = library.judges(
         options.qrels_of(qrels),
-        runs=list(runs) or None,
+        runs=options.runs_of(list(runs)) or None,
         reference=reference or Path(qrels).name,
         **options.given(),
     )

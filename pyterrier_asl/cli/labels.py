@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..io.atomic import check_replaceable, replacing
-from ..judging.qrels import OFFICIAL, merge_labels
+from ..judging.qrels import OFFICIAL, Qrels, merge_labels
 from ..printing.tables import MACHINE_READABLE, lines_of
 from . import epilog, options, outputs
-from .option_table import read_labels
+from .option_table import declared, read_labels
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     "lines of qrels.",
 )
 @options.of(merge_labels, labels=None)
+@options.of(Qrels, "columns", "grades")
 @outputs.force
 def command(
     qrels: str,
@@ -54,7 +55,7 @@ def command(
     form = output if output in MACHINE_READABLE else Path(output or "").suffix[1:]
     if output and output != form:
         check_replaceable(output, inputs=options.inputs(), force=force)
-    merged = merge_labels(qrels, read_labels(files), **options.given())
+    merged = merge_labels(declared(qrels), read_labels(files), **options.given())
     lines = lines_of(merged, form, places=-1) if form in MACHINE_READABLE else _trec_lines(merged)
     text = "".join(f"{line}\n" for line in lines)
     if output and output != form:

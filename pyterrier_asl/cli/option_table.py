@@ -11,7 +11,15 @@ import click
 
 from ..common.notices import counted
 from ..io.groups import read_groups
+from ..io.synonyms import DeclaredFile
 from . import readers
+
+
+def declared(source: str) -> Any:
+    """A file with the names of columns and the grades that the user gave."""
+    values = click.get_current_context().params
+    declarations = {name: values[name] for name in ("columns", "grades") if values.get(name)}
+    return DeclaredFile(source, **declarations) if declarations else source
 
 
 def read_labels(files: Sequence[str]) -> list[Any]:
@@ -20,7 +28,7 @@ def read_labels(files: Sequence[str]) -> list[Any]:
 
     tables = []
     for name in files:
-        rows = label_rows(name)
+        rows = label_rows(declared(name))
         tables.append(labels_of(rows, Path(name).name))
         is_open = len(rows) - int((rows["label"] >= 0).sum())
         rest = f", {counted(is_open, 'row')} without a label" if is_open else ""
@@ -31,8 +39,12 @@ def read_labels(files: Sequence[str]) -> list[Any]:
 def _read_judges(texts: Sequence[str]) -> dict[str, Any]:
     """Reads judges, by track if there are tracks."""
     if click.get_current_context().params.get("tracks"):
-        return readers.read_judges_of_tracks(texts)
-    return readers.read_judges_by_name(texts)
+        by_track = readers.read_judges_of_tracks(texts)
+        return {
+            track: {name: declared(judge) for name, judge in judges.items()}
+            for track, judges in by_track.items()
+        }
+    return {name: declared(j) for name, j in readers.read_judges_by_name(texts).items()}
 
 
 def _how(help: str, *names: str, **more: Any) -> dict[str, Any]:
@@ -82,6 +94,15 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "Cut the ids of passages at the last SEPARATOR, such as '#', and keep the best passage of "
         "each document.",
         metavar="SEPARATOR",
+    ),
+    "columns: NamesOfColumns": _how(
+        "Names of columns in tables of runs, qrels, labels and judges, if they are not known: "
+        "'docno=_id score=_score'; '_id|id' where tables differ.",
+        metavar="NAMES",
+    ),
+    "grades: GradesOfLabels": _how(
+        "Grades of labels that are words, in qrels, labels and judges: 'E=3 S=2 C=1 I=0'.",
+        metavar="GRADES",
     ),
     "labels": _several(
         "Labels of documents that QRELS does not judge, merged with QRELS. Several files must not "

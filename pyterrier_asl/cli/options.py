@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import click
 
 from ..evaluation.sources import NOT_FOR_SCORES, refuse
+from ..io.runs import declared_runs
 from ..judging.qrels import Qrels
 from .option_table import OPTIONS
 
@@ -46,7 +47,7 @@ class Option(click.Option):
 
 
 #: The parameters of :class:`~pyterrier_asl.Qrels` that commands take.
-OF_QRELS = ("labels", "duplicates", "drop_self", "collapse")
+OF_QRELS = ("labels", "duplicates", "drop_self", "collapse", "columns", "grades")
 
 #: Parameters in Python only, or given by arguments of the commands.
 PYTHON_ONLY = frozenset(
@@ -172,6 +173,12 @@ def qrels_of(qrels: Any) -> Any:
     return Qrels(qrels, **settings) if settings else qrels
 
 
+def runs_of(files: Any) -> Any:
+    """The runs, their files with the names of columns that the user gave."""
+    columns = click.get_current_context().params.get("columns")
+    return declared_runs(files, columns) if columns and files else files
+
+
 qrels = click.argument("qrels")
 runs = click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 
@@ -273,10 +280,10 @@ def sources(names: Sequence[str] | None = None) -> tuple[Any, Any]:
         from ..evaluation.sources import tracks_by_name
 
         by_name = tracks_by_name(tracks)
-        return {name: (runs, qrels_of(own)) for name, (runs, own) in by_name.items()}, None
+        return {name: (runs_of(runs), qrels_of(own)) for name, (runs, own) in by_name.items()}, None
     if not files:
         raise click.UsageError("Missing argument 'RUN...'")
-    return files, qrels_of(qrels)
+    return runs_of(files), qrels_of(qrels)
 
 
 #: Arguments and options that are names of inputs.

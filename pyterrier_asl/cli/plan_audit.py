@@ -45,7 +45,7 @@ from .audit import MACHINE, NOBODY, of_machine
     },
 )
 @options.of(evaluate, "lengths")
-@options.of(Qrels, *MATCHING)
+@options.of(Qrels, *MATCHING, "columns", "grades")
 @outputs.saved("tsv", "File for the documents that people must judge, which must be new")
 def command(qrels: str, runs: tuple[str, ...], output: str | None, **_: Any) -> None:
     """Plan an audit: how many queries people must judge, and which documents.
@@ -55,7 +55,7 @@ def command(qrels: str, runs: tuple[str, ...], output: str | None, **_: Any) -> 
     """
     machine, measures, _name, settings = of_machine()
     pilot = None if qrels == NOBODY else qrels
-    plan = plan_audit(list_runs(runs), pilot, measures, machine, **settings)
+    plan = plan_audit(list_runs(options.runs_of(runs)), pilot, measures, machine, **settings)
     if output:
         plan.save(output)
         outputs.say_written(output)

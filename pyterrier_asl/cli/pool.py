@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from ..judging.qrels import Qrels
 from ..measures.pool import RarenessPool
 from . import epilog, options, outputs
 
@@ -29,6 +30,7 @@ from . import epilog, options, outputs
     },
     name=None,
 )
+@options.of(Qrels, "columns")
 @click.option("--name", help="The name of the pool.  [default: the name of FILE]")
 @outputs.force
 def command(runs: tuple[str, ...], output: str, force: bool, name: str | None, **_: Any) -> None:
@@ -42,6 +44,8 @@ def command(runs: tuple[str, ...], output: str, force: bool, name: str | None, *
 
     check_saved(output, kind=RarenessPool.KIND, force=force, inputs=options.inputs())
     name = name or Path(output).stem
-    pool = RarenessPool.from_runs(dict(iter_runs(runs)), name=name, **options.given())
+    pool = RarenessPool.from_runs(
+        dict(iter_runs(options.runs_of(runs))), name=name, **options.given()
+    )
     pool.save(output, force=force)
     click.echo(f"{Path(output).name}: {pool!r}")

@@ -18,6 +18,7 @@ import numpy as np
 
 from ..common.extras import install_command
 from ..io.atomic import naming_full_disk
+from ..io.synonyms import DeclaredFile
 from ..judging.judgements import Judgements
 from .measuring import MeasuredRun, Measuring
 
@@ -48,13 +49,17 @@ def measure_runs(
     Raises:
         ChildProcessError: for a run whose worker was killed.
     """
-    tasks = [  # files with absolute paths, for workers with another current folder
-        (name, os.path.abspath(source) if isinstance(source, (str, os.PathLike)) else source)
-        for name, source in sources.items()
-    ]
+    tasks = [(name, _absolute(source)) for name, source in sources.items()]
     by_backend = _by_ray if backend == "ray" else _by_joblib
     for run in by_backend(measuring, tasks, jobs, backend):
         yield _with_judgements(measuring.judgements, run)
+
+
+def _absolute(source: Any) -> Any:
+    """A file with an absolute path, for workers with another current folder; others unchanged."""
+    if isinstance(source, DeclaredFile):
+        return replace(source, path=os.path.abspath(source))
+    return os.path.abspath(source) if isinstance(source, (str, os.PathLike)) else source
 
 
 def _work(measuring: Measuring, name: str, source: Any) -> MeasuredRun:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
 from typing import Any
@@ -24,9 +23,16 @@ import pyarrow as pa
 from ..common.lazy import pc, pd, pq
 from .columns import is_frame, is_table, pandas_or_arrow, several_texts, typed_table
 from .formats import cells_of, read_rows, recognise
-from .grades import GradesOfLabels, label_grades
+from .grades import label_grades
 from .opening import StrPath, decompressed, file_format, local_path, open_file
-from .synonyms import NamesOfColumns, column_names, find_columns, is_rank
+from .synonyms import (
+    DeclaredFile,
+    GradesOfLabels,
+    NamesOfColumns,
+    column_names,
+    find_columns,
+    is_rank,
+)
 from .trec_text import QRELS, RANKED, RUN, SCORED, Layout, read_columns
 from .values import TEXT_TYPES
 
@@ -45,24 +51,6 @@ SUMMARIES = ("aggregated.csv", BY_QUERY)
 _LAYOUTS = {RUN: (RUN, RANKED, SCORED), QRELS: (QRELS,)}
 #: The bytes of a text that hold its first lines.
 _HEAD = 1 << 13
-
-
-@dataclass(frozen=True)
-class DeclaredFile(os.PathLike[str]):
-    """A file with names of its columns and grades of its labels; accepted wherever a file is.
-
-    Attributes:
-        path: the file.
-        columns: what :func:`~.synonyms.column_names` takes.
-        grades: what :func:`~.grades.label_grades` takes.
-    """
-
-    path: StrPath
-    columns: NamesOfColumns = None
-    grades: GradesOfLabels = None
-
-    def __fspath__(self) -> str:
-        return os.fspath(self.path)
 
 
 def read_table(

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeAlias
+from typing import Any
 
 from ..common.notices import excerpt
-from .synonyms import pairs_of
+from .synonyms import GradesOfLabels, pairs_of
 from .values import NUMBER, number_of
-
-#: The grades of labels that a caller gives: label -> grade.
-GradesOfLabels: TypeAlias = "Mapping[str, float] | str | None"
 
 #: The most different labels for which an error shows the option: others are no labels.
 _LISTED = 12

@@ -12,9 +12,8 @@ import pyarrow as pa
 from ..common.lazy import pd
 from .columns import typed_table
 from .files import read_table
-from .grades import GradesOfLabels
 from .opening import StrPath
-from .synonyms import NamesOfColumns
+from .synonyms import DeclaredFile, GradesOfLabels, NamesOfColumns
 from .trec_text import QRELS
 from .values import as_integers
 
@@ -95,6 +94,8 @@ def read_qrels_table(
         >>> read_qrels_table(path)["label"].to_pylist()
         [2.0, 0.0]
     """
+    if isinstance(source, DeclaredFile):
+        return read_qrels_table(source.path, columns=source.columns, grades=source.grades)
     if isinstance(source, str) and not Path(source).is_file():
         try:
             return _irds_qrels_table(source)

@@ -19,9 +19,9 @@ import pyarrow as pa
 from ..common.lazy import pd
 from ..common.threads import cores, map_ahead
 from .columns import PIPELINE, is_table
-from .files import SUFFIXES, SUMMARIES, DeclaredFile, read_table
+from .files import SUFFIXES, SUMMARIES, read_table
 from .opening import StrPath, local_path
-from .synonyms import NamesOfColumns
+from .synonyms import DeclaredFile, NamesOfColumns
 from .trec_text import RUN
 
 T = TypeVar("T")

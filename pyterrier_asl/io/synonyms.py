@@ -6,9 +6,11 @@ replaces the names of a column by its name in a table, as in ``columns={"docno":
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ..common.choices import check_names
@@ -62,6 +64,29 @@ OPTIONAL = frozenset({"rank", "name", "doc_len", "iteration", "track", "source",
 
 #: The names that a caller gives: our name -> the name in the table, or several with ``|``.
 NamesOfColumns: TypeAlias = "Mapping[str, str] | str | None"
+#: The grades that a caller gives: label -> grade.
+GradesOfLabels: TypeAlias = "Mapping[str, float] | str | None"
+
+
+@dataclass(frozen=True)
+class DeclaredFile(os.PathLike[str]):
+    """A file with names of its columns and grades of its labels; accepted wherever a file is.
+
+    Attributes:
+        path: the file.
+        columns: what :func:`column_names` takes.
+        grades: what :func:`~.grades.label_grades` takes.
+    """
+
+    path: str | os.PathLike[str]
+    columns: NamesOfColumns = None
+    grades: GradesOfLabels = None
+
+    def __fspath__(self) -> str:
+        return os.fspath(self.path)
+
+    def __str__(self) -> str:
+        return os.fspath(self.path)
 
 
 def column_names(columns: NamesOfColumns) -> dict[str, str]:

@@ -127,7 +127,7 @@ def read_columns(
         table, tags = quick or _parse_slowly(path, lines, block, layout, include, grades or {})
         for name, arrays in chunks.items():
             arrays += table[name].chunks
-        lines += np.count_nonzero(np.frombuffer(block, np.uint8) == ord("\n"))
+        lines += int(np.count_nonzero(np.frombuffer(block, np.uint8) == ord("\n")))
         names |= dict.fromkeys(tags)
         if len(names) > 1 and layout is RUN:
             first, second = map(excerpt, [*names][:2])
@@ -270,7 +270,10 @@ def _check_columns(text: bytes, fields: Sequence[bytes], layout: Layout, first: 
             f"the names of the columns into the first line, {names})"
         )
     if first and len(fields) in (1, 3):
-        hint = f" (a table names its columns in the first line, such as qid docno {layout.number})"
+        hint = (
+            f" (a table names its columns in the first line, such as qid docno {layout.number}; "
+            "other names need --columns, in Python columns=)"
+        )
     raise ValueError(f"expected {layout}, found {len(fields)}{hint}")
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from ..common.lazy import pd
+from ..io.synonyms import DeclaredFile, GradesOfLabels, NamesOfColumns
 from .judgements import MATCHING, Judgements, judgements_of
 from .remembered import cached_property
 
@@ -33,6 +35,10 @@ class Qrels:
         collapse: for runs of passages and qrels of documents: ids of the runs are cut at the last
             of these separators, such as ``'#'``, and a document has the score of its best passage;
             None: ids are not cut.
+        columns: names of columns of the source and of labels, as :func:`~pyterrier_asl.read_qrels`
+            takes them; of runs see :func:`~pyterrier_asl.read_runs`.
+        grades: grades of labels that are words, in the source and in labels, as
+            :func:`~pyterrier_asl.read_qrels` takes them.
 
     Runs that have been matched before, an Evaluation, keep their settings: others are an error.
 
@@ -52,6 +58,8 @@ class Qrels:
     duplicates: str | None = None
     drop_self: bool = False
     collapse: str | None = None
+    columns: NamesOfColumns = None
+    grades: GradesOfLabels = None
 
     def __post_init__(self) -> None:
         """Checks the values."""
@@ -80,11 +88,21 @@ class Qrels:
     @cached_property
     def merged(self) -> pd.DataFrame | None:
         """The judgements and the labels with their sources; None without labels."""
-        return None if self.labels is None else merge_labels(self._unlabelled, self.labels)
+        if self.labels is None:
+            return None
+        sources = self.labels if isinstance(self.labels, (list, tuple)) else [self.labels]
+        return merge_labels(self._unlabelled, [*map(self._declared, sources)])
 
     @cached_property
     def _unlabelled(self) -> Judgements:
-        return judgements_of(self.source)
+        return judgements_of(self._declared(self.source))
+
+    def _declared(self, source: Any) -> Any:
+        """A file with the names of columns and the grades of labels; others do not change."""
+        is_file = isinstance(source, (str, os.PathLike))
+        if not is_file or (self.columns is None and self.grades is None):
+            return source
+        return DeclaredFile(source, self.columns, self.grades)
 
     @cached_property
     def judgements(self) -> Judgements:
