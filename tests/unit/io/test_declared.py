@@ -1,0 +1,199 @@
+"""What callers declare of tables, and forms of others (synonyms.py, grades.py, formats.py)."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+import pyterrier_asl as asl
+from pyterrier_asl.cli import main
+
+HITS = "q,_id,_score\n1,d2,3\n1,d1,2\n"
+COLUMNS = "qid=q docno=_id score=_score"
+GRADES = {"E": 3, "S": 2, "not relevant": 0}
+WORDS = "E=3 S=2 'not relevant'=0"
+LABELLED = [("1", "d1", 3), ("1", "d2", 0), ("2", "d1", 2)]
+
+
+def rows(frame, *names):
+    return [*frame[[*names]].itertuples(index=False, name=None)]
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(content, name="a.csv"):
+        (tmp_path / name).write_text(content, encoding="utf-8")
+        return tmp_path / name
+
+    return write
+
+
+@pytest.mark.parametrize("columns", [COLUMNS, {"qid": "q", "docno": "_id|id", "score": "_score"}])
+def test_names_of_columns_of_runs(write, columns):
+    objects = [dict(zip(("q", "_id", "_score"), row)) for row in (["1", "d2", 3], ["1", "d1", 2])]
+    frame = pd.DataFrame(objects)
+    sources = [write(HITS), write("\n".join(map(json.dumps, objects)), "a.jsonl"), frame]
+    pq.write_table(pa.table(frame.to_dict("list")), write("", "a.parquet"))
+    for source in [*sources, write("", "b").with_name("a.parquet")]:
+        run = asl.read_run(source, columns=columns)
+        assert rows(run, "qid", "docno", "score") == [("1", "d2", 3.0), ("1", "d1", 2.0)]
+    [run] = asl.read_runs([write(HITS)], columns=columns).values()
+    assert run["docno"].tolist() == ["d2", "d1"]
+
+
+def test_a_given_name_counts_more_than_names_in_use(write):
+    path = write("qid,docid,_id,score,place\n1,x,d1,7,2\n1,y,d2,8,1\n")
+    assert asl.read_run(path)["docno"].tolist() == ["x", "y"]
+    run = asl.read_run(path, columns={"docno": "_id"})
+    assert rows(run, "docno", "score") == [("d1", 7.0), ("d2", 8.0)]
+    ranked = pd.read_csv(path, dtype={"qid": str}).drop(columns="score")
+    run = asl.read_run(ranked, columns={"docno": "_id", "rank": "place"})
+    assert rows(run, "docno", "score", "rank") == [("d1", -2.0, 2), ("d2", -1.0, 1)]
+    lines = write("1 Q0 d 1 2.5 x\n", "a.run")
+    assert asl.read_run(lines, columns=COLUMNS)["docno"].tolist() == ["d"]  # lines have no names
+
+
+@pytest.mark.parametrize("grades", [GRADES, WORDS])
+@pytest.mark.parametrize("read", [asl.read_qrels, asl.read_labels])
+def test_grades_of_labels(write, grades, read):
+    words = [("1", "d1", "E"), ("1", "d2", "not relevant"), ("2", "d1", "S")]
+    table = "".join(f"{qid},{docno},{label}\n" for qid, docno, label in words)
+    frame = pd.DataFrame(words, columns=["qid", "docno", "label"])
+    sources = [write("qid,docno,label\n" + table), frame, frame.astype({"label": "category"})]
+    pq.write_table(pa.table(frame.to_dict("list")), write("", "a.parquet"))
+    if read is asl.read_qrels:
+        sources.append(write("", "b").with_name("a.parquet"))
+    for source in sources:
+        assert rows(read(source, grades=grades), "qid", "docno", "label") == LABELLED
+    lines = write("1 0 d1 E\n1 0 d2 1\n", "qrels")
+    assert read(lines, grades=grades)["label"].tolist() == [3, 1]
+
+
+def test_grades_of_numbers_name_all_numbers(write):
+    path = write("1 0 a 1\n1 0 b 2\n1 0 c 3\n")
+    assert asl.read_qrels(path, grades="1=0 2=0 3=1")["label"].tolist() == [0, 0, 1]
+    assert asl.read_qrels(path, grades=GRADES)["label"].tolist() == [1, 2, 3]
+
+
+READERS = {"run": asl.read_run, "qrels": asl.read_qrels, "labels": asl.read_labels}
+NESTED = '"queries": {"1": "t"}, "corpus": {"d": "t"}, "relevant_docs": {"1": ["d"]}'
+
+
+@pytest.mark.parametrize(
+    ("reader", "content", "message"),
+    [
+        ("run qrels", '{"1": ["d1", "d2"]}', "a.csv is JSON of query -> list of documents"),
+        ("qrels", f'{{{NESTED}, "mode": "text"}}', "JSON of LlamaIndex .*save a table"),
+        ("qrels", '{"requests": [{"id": "1"}], "metric": {}}', "requests of Elasticsearch's"),
+        ("run", '{"metric_score": 1, "details": {"1": {}}}', "results of Elasticsearch's"),
+        ("run", '{"evalId": "x", "results": {"a": [1]}, "config": {}}', "JSON of promptfoo"),
+        ("run", '{"a": 1, "b": {"c": 2}}', "a.csv is JSON of another form .'a': '1'."),
+        ("run", '{"qid": ["1"], "docno": ["a", "b"]}', "a.csv is JSON of another form .All arrays"),
+        ("run", '{"a": {"1": {"d": 1}}}', "a.csv is JSON of three levels .'a' -> '1'"),
+        ("qrels run labels", "4 qid:1 # 7555\n", "a.csv has the form of LETOR and SVMrank"),
+        ("run", "1\tQ0\td 1\t1\t2.5\tx\n", r"a.csv, line 1: .*ids have blanks: .*qid\\tQ0\\tdocno"),
+        ("qrels", "1\t0\td 1\t1\n", r"columns between tabs .* first line, qid\\titeration"),
+        ("run", "1 0 7 1\n", r"found 4 \(this looks like a qrels file\)"),
+        ("run", "1 3 7 1\n1 3 9 0\n", "a.csv has four columns .* do not count from 1"),
+        ("run", HITS, "other names need --columns, in Python columns="),
+        ("run", HITS.replace("q,", "qid,"), "--columns 'docno=... score=...' .columns= in Python."),
+        ("labels", "1 0 d E\n", "line 1: the label 'E' is not a number.*--grades 'E=...'"),
+        ("qrels labels", "qid,docno,label\n1,a,No\n1,b,so so\n", "--grades 'No=... \"so so\"=...'"),
+        ("qrels", "qid,docno,label\n1,a,True\n", "line 2: the label 'True' .*--grades 'True=...'"),
+        ("labels", "qid,docno,label\n1,a,2\n1,a,1\n", "lines 2 and 3: .* the labels 2 and 1: rem"),
+        ("qrels", "qid,docno,label\n1,a,\n", "line 2: the label is missing .-1 if"),
+    ],
+)
+def test_forms_that_are_refused(write, reader, content, message):
+    for name in reader.split():
+        with pytest.raises(ValueError, match=message):
+            READERS[name](write(content))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"columns": "docno=id"}, "a.csv, a table .*: columns name id for docno, but there are q"),
+        ({"columns": "docno=id"}, "write|give both names, such as 'docno=id|docno'"),
+        ({"columns": "docid=_id"}, "columns names 'docid', which is none of the columns"),
+        ({"columns": "docno"}, "columns are pairs such as 'docno=_id score=_score'"),
+        ({"columns": "'docno=_id"}, r"columns are pairs .*No closing quotation"),
+        ({"columns": ["docno"]}, "or a dict; names with blanks in quotation marks, not list"),
+        ({"columns": "docno=a docno=b"}, "columns are pairs"),
+        ({"grades": "E=high"}, "grades are pairs .*the grade 'high' is not a number"),
+        ({"grades": "E=inf"}, "the grade 'inf' is not a number"),
+        ({"grades": {"1": 1}}, "line 2: the label '2' is not among the grades that are given .1."),
+    ],
+)
+def test_declarations_that_are_refused(write, options, message):
+    with pytest.raises(ValueError, match=message):
+        asl.read_qrels(write("qid,docno,label\n1,d,2\n"), **options)
+
+
+def test_labels_of_several_judges(write):
+    lines = ["qid,docno,label,{}", "1,a,2,x", "1,a,1,y", "1,b,0,x", "1,b,,y", "1,a,2,x"]
+    for name in ("judge", "model", "annotator", "worker_id", "rater"):
+        path = write("\n".join(lines).format(name) + "\n")
+        expected = [("a", 2.0, "x"), ("a", 1.0, "y"), ("b", 0.0, "x")]  # an empty cell is open
+        labels = asl.read_labels(path)
+        assert rows(labels, "docno", "label", "judge") == rows(labels, "docno", "label", "source")
+        assert rows(labels, "docno", "label", "judge") == expected
+    judged = write("qid,docno,label,rater\n1,a,2,x\n1,a,1,x\n1,b,2,x\n1,b,1,x\n")
+    with pytest.raises(ValueError, match=r"\(and 1 more document\): remove one, or name the judge"):
+        asl.read_labels(judged)
+    judged = write("qid,docno,label,rater\n1,a,2,x\n1,a,1,y\n")
+    assert rows(asl.read_qrels(judged), "label", "judge") == [(2, "x"), (1, "y")]
+
+
+def test_a_run_of_colbert_has_ranks(write):
+    run = asl.read_run(write("1\t12\t1\t20.0\n1\t7\t2\t19.5\n2\t12\t1\t9\n"))
+    assert rows(run, "qid", "docno", "rank", "score")[1:] == [
+        ("1", "7", 2, 19.5),
+        ("2", "12", 1, 9),
+    ]
+
+
+def invoke(*words):
+    done = CliRunner().invoke(main, [*map(str, words)])
+    assert done.exit_code == 0, done.output
+    return re.sub(r"(?m)^Warning.*\n", "", done.stdout)
+
+
+def test_commands_take_names_and_grades(write):
+    """Each command prints the same for words and other names as for lines of TREC."""
+    grades, runs = {"E": 2, "S": 1, "I": 0}, {}
+    table, lines, judge = "q,d id,how\n", "", ""
+    for number in range(12):
+        for at, (word, label) in enumerate([*grades.items()][number % 3 :] + [("I", 0)]):
+            table += f"{number},d{at},{word}\n"
+            lines += f"{number} 0 d{at} {label}\n"
+            judge += f"{number} 0 d{at} {label % 2}\n"
+    for name, order in (("a", "0132"), ("b", "2310")):
+        hits = [(q, f"d{d}", 9 - at) for q in range(12) for at, d in enumerate(order)]
+        run = "".join(f"{q} Q0 {d} 1 {score} x\n" for q, d, score in hits)
+        named = "q,d id,how\n" + "".join(f"{q},{d},{score}\n" for q, d, score in hits)
+        runs[name] = write(run, f"{name}.run"), write(named, f"{name}.csv")
+    qrels = write(lines, "qrels.txt"), write(table, "qrels.csv")
+    second = write(judge, "judge.txt")
+    words = "--columns", "qid=q docno='d id' score=how label=how", "--grades", "E=2 S=1 I=0"
+    for command, *rest in (
+        ("evaluate", "-m", "nDCG@10 AP(rel=2)", "-o", "tsv", "-q"),
+        ("compare", "-m", "nDCG@10", "-o", "tsv"),
+        ("ranks", "-m", "nDCG@10", "-o", "tsv"),
+        ("holes", "-m", "P@2", "-o", "tsv", "--rel", "2"),
+        ("audit", "--judge", f"x={second}", "-m", "AP", "-o", "tsv", "--rel", "1"),
+        ("judges", "--judge", f"x={second}", "--rel", "1", "--show", "agreement", "-o", "tsv"),
+        ("analyze", "headroom", "-o", "tsv"),
+    ):
+        names = [command, *(rest.pop(0) for _ in range(command == "analyze"))]
+        plain, declared = (
+            invoke(*names, qrels[at], *(files[at] for files in runs.values()), *rest, *options)
+            for at, options in enumerate(((), words))
+        )
+        assert plain.replace("qrels.txt", "") == declared.replace("qrels.csv", "")
