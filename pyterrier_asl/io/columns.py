@@ -237,7 +237,7 @@ def _grades(
 
 
 def _unchanged(values: Any) -> pa.Array | pa.ChunkedArray:
-    if isinstance(values, pa.ChunkedArray):
+    if isinstance(values, (pa.Array, pa.ChunkedArray)):
         return values
     try:
         return pa.array(values, from_pandas=True)

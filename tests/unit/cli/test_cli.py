@@ -326,7 +326,7 @@ def test_tabs_in_ids_do_not_make_columns(files):
     frame.to_parquet("tabs.parquet")
     frame.assign(label=1).to_parquet("qrels.parquet")
     result = call("evaluate", "qrels.parquet", "tabs.parquet", "-m", "AP", "-q", "-n", "-o", "tsv")
-    assert result.stdout == "a\\tb\\\\\\n\tAP\t1.0000\n"
+    assert result.stdout == '"a\tb\\\n"\tAP\t1.0000\n'
 
 
 def test_a_query_called_all_is_not_taken_for_the_means(files):
