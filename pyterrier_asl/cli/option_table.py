@@ -96,13 +96,16 @@ OPTIONS: dict[str, dict[str, Any]] = {
         metavar="SEPARATOR",
     ),
     "columns: NamesOfColumns": _how(
-        "Names of columns in tables of runs, qrels, labels and judges, if they are not known: "
-        "'docno=_id score=_score'; '_id|id' where tables differ.",
+        "Names of columns in tables of runs, qrels, labels, judges and scores, if they are not "
+        "known: 'docno=_id score=_score', of --scores 'qid=id name=model'; '_id|id' where tables "
+        "differ.",
         metavar="NAMES",
+        type=str,
     ),
     "grades: GradesOfLabels": _how(
         "Grades of labels that are words, in qrels, labels and judges: 'E=3 S=2 C=1 I=0'.",
         metavar="GRADES",
+        type=str,
     ),
     "labels": _several(
         "Labels of documents that QRELS does not judge, merged with QRELS. Several files must not "

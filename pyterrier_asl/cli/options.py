@@ -217,13 +217,6 @@ scores = together(
         "lines, or what trec_eval -q and ir_measures -q print; can be given again.",
     ),
     click.option(
-        "--columns",
-        metavar="ROLE=COLUMN...",
-        help="Names of columns of --scores, such as 'qid=id name=model'; roles are qid, name (of "
-        "systems), measure, value, repetition, group, track and text (no values); name= means that "
-        "there is none.",
-    ),
-    click.option(
         "--wide",
         type=click.Choice(["systems", "queries"]),
         help="What the other columns of --scores are, if not measures.",
@@ -246,7 +239,9 @@ scores = together(
         )
     ),
 )
-_OF_SCORES = ("columns", "wide", "missing", "lower_is_better", "higher_is_better")
+_NOT_OF_QRELS = ("wide", "missing", "lower_is_better", "higher_is_better")
+_OF_SCORES = ("columns", *_NOT_OF_QRELS)
+_NOT_OF_SCORES = [name for name in OF_QRELS if name != "columns"]
 
 
 def sources(names: Sequence[str] | None = None) -> tuple[Any, Any]:
@@ -265,7 +260,7 @@ def sources(names: Sequence[str] | None = None) -> tuple[Any, Any]:
         raise click.UsageError(f"give QRELS and RUN..., or --track for each track{or_scores}")
     of_scores = {name: values[name] for name in _OF_SCORES if name in values}
     if scores or tracks:
-        unused = dict.fromkeys(filter(is_given, OF_QRELS if scores else ["labels"]), True)
+        unused = dict.fromkeys(filter(is_given, _NOT_OF_SCORES if scores else ["labels"]), True)
         refuse(NOT_FOR_SCORES if scores else "belong to QRELS, not to tracks", **unused)
     if scores:
         from ..evaluation.scores import read_scores
@@ -274,7 +269,7 @@ def sources(names: Sequence[str] | None = None) -> tuple[Any, Any]:
             of_scores["missing"] = float(of_scores["missing"])
         return read_scores(scores, **of_scores), None
     for name in of_scores:
-        if is_given(name):
+        if is_given(name) and name in _NOT_OF_QRELS:
             raise click.UsageError(f"--{name.replace('_', '-')} needs --scores")
     if tracks:
         from ..evaluation.sources import tracks_by_name
