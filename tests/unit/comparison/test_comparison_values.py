@@ -1,6 +1,7 @@
 """Comparisons and guards on tables of scores (differences.py)."""
 
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -137,3 +138,34 @@ def test_a_p_value_below_all_sign_vectors_is_not_said_to_be_0(capsys):
     for places, bound in ((4, "<0.0002"), (5, "<0.0002"), (2, "<0.01"), (-1, "<0.0002")):
         compared.show(places=places)
         assert capsys.readouterr().out.count(bound) == 2
+
+
+def test_missing_scores_are_said_by_every_command(tmp_path, monkeypatch):
+    """The new system is better where it has values, and worse if its failures count as 0."""
+    monkeypatch.chdir(tmp_path)
+    live = {f"q{n}": 0.5 + n / 100 for n in range(12)}
+    new = {
+        qid: value + 0.02 + (number % 3) / 100 for number, (qid, value) in enumerate(live.items())
+    }
+    text = {"live": live, "new": new | {"q3": "", "q7": "None"}, "none": dict.fromkeys(live, "")}
+    for name, of in text.items():
+        lines = [f"{qid},{value},{value}\n" for qid, value in of.items()]
+        Path(f"{name}.csv").write_text("qid,AP,RR\n" + "".join(lines))
+    given = ["--scores", "live.csv", "--scores", "new.csv", "-m", "AP"]
+    guard = ["compare", *given, "--fail-if", "AP worse", "--junit", "x.xml", "-o", "jsonl"]
+    said = "over 10 of 12 queries, those with a value of every system and measure"
+    counted = "2 missing values (new: 2) count as 0"
+    outcomes = [
+        ([], "2 values of 24 are missing", 2),
+        (["--missing", "common"], said, 0),
+        (["--missing", "0"], counted, 1),
+    ]
+    for how, sentence, status in outcomes:
+        result = call(*guard, *how)
+        assert result.exit_code == status
+        assert sentence in result.stderr and sentence in result.stdout
+        assert sentence in Path("x.xml").read_text()
+        ranked = call("ranks", *given, *how)
+        assert sentence in ranked.stdout + ranked.stderr
+    lacks = call("compare", "--scores", "live.csv", "--scores", "none.csv", "--fail-if", "RR worse")
+    assert lacks.exit_code == 2 and "none has no value of RR" in lacks.stderr
