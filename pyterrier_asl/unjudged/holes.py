@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from ..charts.drawing import CROWDED, alt, captioned, figure, inline_rows, range
 from ..common.choices import check_names
 from ..common.notices import counted
 from ..common.parameters import check_name, check_probability
-from ..common.types import Floats, Ints
+from ..common.types import Bools, Floats, Ints
 from ..evaluation.evaluation import Evaluation, Runs
 from ..evaluation.facts import only_relevant
 from ..evaluation.labellings import Labelled, check_cutoff, unjudged_of
@@ -190,11 +190,13 @@ class Holes(Printed):
 
         Of two runs first the documents whose relevance helps the run that is worse now, then the
         others, by the change of the mean difference if only this document is relevant. Of more runs
-        the documents by the sum of these changes, without signs, over the open pairs; no document
-        if no pair is open. None if the qrels list relevant documents only. Ties by best rank, qid
-        and docno. Columns: ``qid``, ``docno``, ``weight`` (the change of B - A, or this sum),
-        ``rank_a`` and ``rank_b``, or ``rank`` (the best rank in the runs of open pairs), and
-        ``runs``, the number of runs that retrieve it.
+        the documents by the sum of these changes, without signs, over open pairs: first over the
+        pairs of :attr:`contenders`, then the other documents over all open pairs; no document if no
+        pair is open. None if the qrels list relevant documents only. Ties by best rank, qid and
+        docno. Columns: ``qid``, ``docno``, ``weight`` (the change of B - A, or this sum),
+        ``rank_a`` and ``rank_b``, or ``rank`` (the best rank in the runs of these pairs) and
+        ``contenders`` (whether it is one of the first), and ``runs``, the number of runs that
+        retrieve it.
         """
         return self.describe_documents(self.order)
 
@@ -203,18 +205,55 @@ class Holes(Printed):
         return [(a, b) for a, b, row in self._rows if row["verdict"] == OPEN]
 
     @cached_property
+    def contenders(self) -> list[str]:
+        """The runs that no other run is certain to beat."""
+        beaten = {b if row["verdict"] == SETTLED_A else a for a, b, row in self._settled}
+        return [name for row, name in enumerate(self.runs.names) if row not in beaten]
+
+    @property
+    def _settled(self) -> list[tuple[int, int, dict[str, Any]]]:
+        return [row for row in self._rows if row[2]["verdict"] in (SETTLED_A, SETTLED_B)]
+
+    @cached_property
+    def _pairs_of_contenders(self) -> list[tuple[int, int]]:
+        """The open pairs of two contenders."""
+        contenders = {self.runs.row(name) for name in self.contenders}
+        return [pair for pair in self._open_pairs if contenders.issuperset(pair)]
+
+    @cached_property
+    def _sums(self) -> Floats:
+        """The changes of open pairs, without signs, added up over the pairs of contenders and over
+        all, shape (2, V)."""
+        sums, first = np.zeros((2, len(self.labelled.documents))), {*self._pairs_of_contenders}
+        changes = changes_of_difference(self.labelled, self._open_pairs)
+        for pair, change in zip(self._open_pairs, changes):
+            sums[0 if pair in first else 1] += np.abs(change)
+        return np.cumsum(sums, axis=0).round(12)
+
+    @property
+    def _is_first(self) -> Bools:
+        """Whether each document can change a difference of contenders, shape (V,)."""
+        return np.asarray(self._sums[0] > 0)
+
+    @cached_property
     def _weights(self) -> Floats:
         """The weight of each document, shape (V,); see :attr:`todo`."""
         if self.are_two:
             return next(changes_of_difference(self.labelled, [(0, 1)]))
-        changes = changes_of_difference(self.labelled, self._open_pairs)
-        return sum(map(np.abs, changes), np.zeros(len(self.labelled.documents)))
+        return np.where(self._is_first, *self._sums)
 
     @cached_property
     def _best(self) -> Ints:
-        """The best rank of each document in two runs, or in the runs of open pairs."""
-        runs = frozenset(run for pair in self._open_pairs for run in pair)
-        return self.labelled.unjudged.best(runs or range(2))
+        """The best rank of each document in two runs, or in the runs of its open pairs."""
+        if self.are_two:
+            return self.labelled.unjudged.best(range(2))
+        of_contenders, of_all = (
+            self.labelled.unjudged.best(frozenset(chain.from_iterable(pairs)) or range(2))
+            for pairs in (self._pairs_of_contenders, self._open_pairs)
+        )
+        first = self.labelled.documents[self._is_first]
+        of_all[first] = of_contenders[first]
+        return of_all
 
     @cached_property
     def order(self) -> Ints:
@@ -223,12 +262,13 @@ class Holes(Printed):
         is_settled = not self.are_two and not self._open_pairs
         if is_settled or only_relevant(judgements, {self.labelled.name: self.labelled.measure}):
             return documents[:0]
-        # A positive weight helps B, of more runs it helps some run: all of them are equal.
-        now = self.difference.difference if self.are_two else -1.0
+        # A positive weight helps B.
+        is_later = ~self._is_first
+        if self.are_two:
+            is_later = ~(self._weights * self.difference.difference < 0)
         docnos = take(judgements.docnos, documents).to_pandas().rank(method="first")
         qids = judgements.qid_text.to_pandas().rank(method="first").to_numpy()
         ties = docnos, qids[judgements.queries[documents]], self._best[documents]
-        is_later = ~(self._weights * now < 0)
         return documents[np.lexsort((*ties, -np.abs(self._weights).round(12), is_later))]
 
     def describe_documents(self, documents: Ints) -> pd.DataFrame:
@@ -240,7 +280,7 @@ class Holes(Printed):
         else:
             best = pd.Series(self._best[documents], documents)
             ranks = {"rank": best.mask(best == np.iinfo(np.int64).max)}
-        return pd.DataFrame(
+        frame = pd.DataFrame(
             {
                 "qid": [self.runs.qids[query] for query in judgements.queries[documents]],
                 "docno": take(judgements.docnos, documents).to_pylist(),
@@ -249,6 +289,10 @@ class Holes(Printed):
                 "runs": sum(column.notna().to_numpy(dtype=np.int64) for column in of_runs),
             }
         )
+        if not self.are_two:
+            is_first = pd.Series(self._is_first, self.labelled.documents)
+            frame["contenders"] = is_first[documents].to_numpy()
+        return frame
 
     @property
     def preferences(self) -> pd.DataFrame:
@@ -275,7 +319,21 @@ class Holes(Printed):
         """The answer in a line, and what open means, if a pair of many runs is."""
         legend = "Open: some labels of the unjudged documents make the other run better."
         answer = [*self.doubts, self.describe()]
-        return answer + [legend] * (self.is_open and not self.are_two)
+        if self.are_two or not self.is_open:
+            return answer
+        return [*answer, legend, *self._what_to_judge_first()]
+
+    def _what_to_judge_first(self) -> list[str]:
+        """How many documents and open pairs of contenders there are, if documents are listed."""
+        if not len(self.order):
+            return []
+        pairs = len(self._pairs_of_contenders)
+        runs = f"{counted(len(self.contenders), 'run')} that no other run is certain to beat"
+        if not pairs:
+            return [f"No open pair is one of contenders ({runs})."]
+        documents = counted(int(self._is_first.sum()), "document")
+        open_pairs = counted(pairs, "open pair")
+        return [f"Judge first: {documents} of {open_pairs} of contenders ({runs})."]
 
     def parts(self) -> list[Part]:
         """The answer, and the table."""

@@ -50,7 +50,7 @@ def test_the_chart_has_a_line_per_query_the_widest_first():
 
 
 def test_of_many_runs_open_pairs_come_first():
-    for measure in ("RR", "ASL@5"):
+    for measure, first in (("RR", 2), ("ASL@5", 3)):
         found = holes({"good": GOOD, "bad": BAD, "other": OTHER}, QRELS, measure)
         assert found.table["verdict"].tolist() == ["open", "open", "A"], measure
         matrix = found.matrix()
@@ -61,6 +61,8 @@ def test_of_many_runs_open_pairs_come_first():
         assert found.sentences() == [
             f"{measure}: 2 open of 3 pairs of runs, 1 settled, 0 equal.",
             "Open: some labels of the unjudged documents make the other run better.",
+            f"Judge first: {first} documents of 1 open pair of contenders (2 runs that no other "
+            "run is certain to beat).",
         ]
         with pytest.raises(ValueError, match="3 runs have 3 differences: name two by pair"):
             found.verdict  # noqa: B018
@@ -92,7 +94,14 @@ def test_what_is_missing_or_equal():
     equal = holes({"a": GOOD, "b": GOOD, "c": GOOD}, QRELS, "AP@3")
     assert equal.table["verdict"].tolist() == ["equal"] * 3 and not equal.is_open
     assert equal.sentences() == ["AP@3: 0 open of 3 pairs of runs, 0 settled, 3 equal."]
-    assert equal.todo.empty and list(equal.todo) == ["qid", "docno", "weight", "rank", "runs"]
+    assert equal.todo.empty and list(equal.todo) == [
+        "qid",
+        "docno",
+        "weight",
+        "rank",
+        "runs",
+        "contenders",
+    ]
 
 
 def test_the_pair_of_a_track_counts_documents_of_all_its_runs():
@@ -134,22 +143,38 @@ def test_what_to_judge_next_for_many_runs_by_loops(measure, seed):
     def means(qrels):
         return evaluate(runs, qrels, measure).groupby("name")[measure].mean()
 
+    beaten = {
+        row.b if row.verdict == "A" else row.a
+        for row in found.table.itertuples()
+        if row.verdict in ("A", "B")
+    }
+    contenders = {*runs} - beaten
+    assert found.contenders == [name for name in runs if name in contenders]
+    of_contenders = [pair for pair in pairs if contenders.issuperset(pair)]
     before, expected = means(TRACK_QRELS), []
     for qid, grades in TRACK_QRELS.items():
         tops = {name: [*run[qid]][:k] for name, run in runs.items()}
         for docno in {doc for top in tops.values() for doc in top} - {*grades}:
             after = means({**TRACK_QRELS, qid: {**grades, docno: 1}})
             change = {name: after[name] - before[name] for name in runs}
-            weight = sum(abs(change[a] - change[b]) for a, b in pairs)
-            in_pairs = {name for pair in pairs for name in pair if docno in tops[name]}
+            first, all_pairs = (
+                round(sum(abs(change[a] - change[b]) for a, b in some), 12)
+                for some in (of_contenders, pairs)
+            )
+            weight = first or all_pairs
+            some = of_contenders if first else pairs
+            in_pairs = {name for pair in some for name in pair if docno in tops[name]}
             ranks = [tops[name].index(docno) + 1 for name in in_pairs]
             number = sum(docno in top for top in tops.values())
-            expected.append((-round(weight, 12), min(ranks, default=99), qid, docno, number))
+            expected.append((not first, -weight, min(ranks, default=99), qid, docno, number))
     rows = found.todo
     expected.sort()
-    assert rows[["qid", "docno", "runs"]].values.tolist() == [[*row[2:]] for row in expected]
-    assert rows["weight"].tolist() == pytest.approx([-row[0] for row in expected])
-    assert rows["rank"].fillna(99).tolist() == [row[1] for row in expected]
+    assert rows[["qid", "docno", "runs"]].values.tolist() == [[*row[3:]] for row in expected]
+    assert rows["weight"].tolist() == pytest.approx([-row[1] for row in expected])
+    assert rows["rank"].fillna(99).tolist() == [row[2] for row in expected]
+    assert rows["contenders"].tolist() == [not row[0] for row in expected]
+    number = sum(rows["contenders"])
+    assert any(f"Judge first: {number} document" in text for text in found.sentences())
 
 
 @pytest.mark.parametrize("measure", ["AP@5", "ASL@7"])
@@ -221,3 +246,31 @@ def test_verdicts_of_sgnlp_are_those_of_all_labellings(docs_a, docs_b):
     (verdicts,) = holes(dict(zip("ab", runs)), qrels, "AP").preferences.to_dict("records")
     expected = {"qid": "q", "b_wins": -1 in given_by, "tie": 0 in given_by, "a_wins": 1 in given_by}
     assert verdicts == expected
+
+
+def test_documents_of_contenders_come_before_those_of_weak_runs():
+    """w1 and w2 are surely worse than a and b; their documents would change more pairs."""
+    qrels = {"q": {"r": 1, "s": 1, "t": 1, "n": 0, "m": 0}}
+    runs = {
+        name: {"q": {docno: -rank for rank, docno in enumerate(ranking.split())}}
+        for name, ranking in {
+            "w1": "n m u",
+            "b": "r s x",
+            "w2": "m n v",
+            "a": "s r y",
+            "w3": "m n u",
+        }.items()
+    }
+    found = holes(runs, qrels, "P@3")
+    assert found.contenders == ["b", "a"]
+    rows = found.todo
+    assert rows["docno"].tolist()[:2] == ["x", "y"] and rows["contenders"].tolist() == (
+        [True] * 2 + [False] * 2
+    )
+    assert rows["weight"][2] > rows["weight"][0]  # over all open pairs u came first
+    first = "Judge first: 2 documents of 1 open pair of contenders (2 runs that no other run is "
+    assert first + "certain to beat)." in found.sentences()
+    best = {"best": {"q": {"r": 3, "s": 2, "t": 1}}}
+    none = "No open pair is one of contenders (1 run that no other run is certain to beat)."
+    weak = {name: runs[name] for name in ("w3", "w1", "w2")}
+    assert none in holes({**weak, **best}, qrels, "P@3").sentences()
