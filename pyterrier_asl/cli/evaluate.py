@@ -58,6 +58,11 @@ if TYPE_CHECKING:
 )
 @options.matching
 @options.switch("-q", "--by-query", "--by_query", help="One row per query.")
+@options.switch(
+    "-c", expose_value=False, help="As in trec_eval: means over all queries of QRELS, as always."
+)
+@options.instead("-M", "write a cut-off after each measure, as in -m 'AP@100'")
+@options.instead("-J", "write judged_only for each measure, as in -m 'AP(judged_only=True)'")
 @options.switch("-n", "--no-summary", "--no_summary", help="With -q: no rows of means.")
 @options.switch(
     "--ranks",
@@ -128,9 +133,14 @@ def command(
         if for_people:
             has_stars = any(any(table[name]) for name in table if name.endswith(" *"))
             _print_answers(results, sort, has_stars)
+        above: dict[str, Any] = {}
+        if form == "latex":
+            above["caption"] = printing.caption(results, by_query=by_query)
+            above["label"] = "tab:evaluation"
         tables.write(
             table,
             form,
+            **above,
             group_by="track" if tracks else "",
             titles={"qid": "query"} | {name: "*" for name in table if name.endswith(" *")},
             higher_is_better=next(iter(results.values())).higher_is_better,

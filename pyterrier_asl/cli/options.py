@@ -29,6 +29,18 @@ switch = partial(click.option, is_flag=True)
 repeated = partial(click.option, multiple=True)
 
 
+def instead(name: str, remedy: str) -> Decorator:
+    """An option of another program that a command does not have, and what to write instead."""
+
+    def refuse_it(context: click.Context, parameter: Any, value: str | None) -> None:
+        if value is not None:
+            raise click.UsageError(f"there is no {name}: {remedy}", context)
+
+    return click.option(
+        name, hidden=True, expose_value=False, is_flag=False, flag_value="", callback=refuse_it
+    )
+
+
 def together(*several: Decorator) -> Decorator:
     """Several options as one decorator, in the order of help."""
     return lambda command: reduce(lambda done, add: add(done), reversed(several), command)

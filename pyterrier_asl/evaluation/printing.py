@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import compress
 from typing import Any
 
@@ -87,3 +88,21 @@ def printed_columns(
             values = np.column_stack((values, means[name]))
         table[name] = values[order].ravel().tolist()
     return table
+
+
+def caption(evaluations: Mapping[str, Evaluation], *, by_query: bool = False) -> str:
+    """The legend of the table in LaTeX.
+
+    Args:
+        evaluations: the measured runs of each collection; '' for a single one.
+        by_query: whether the table has values by query.
+    """
+    queries = [
+        counted(len(evaluation.qids), "query", "queries") + f" of {track}" * bool(track)
+        for track, evaluation in evaluations.items()
+    ]
+    texts = [f"{'Values' if by_query else 'Means'} over {names_of(queries, len(queries))}"]
+    directions = [up for of in evaluations.values() for up in of.higher_is_better.values()]
+    if max(map(len, evaluations.values())) > 1 and directions != [None] * len(directions):
+        texts.append("bold: the best of each measure")
+    return "; ".join(texts) + "."

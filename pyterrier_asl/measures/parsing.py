@@ -17,7 +17,7 @@ from ir_measures import Measure
 
 from . import PluginMeasure
 from ._base import DEEPEST, check_required, grade, own_measures
-from .directions import higher_is_better
+from .directions import added_up, higher_is_better
 
 #: One or several measures or names of measures, or a dict from the names of columns to them.
 Measures: TypeAlias = str | Measure | Sequence[str | Measure] | Mapping[str, str | Measure]
@@ -28,6 +28,15 @@ _KEYS = frozenset({"track", "run", "name", "qid", "measure", "value"})
 _ONE = re.compile(r"""(?: [^\s,()] | ,(?=\d) | \( (?: [^()'"] | '[^']*' | "[^"]*" )* \) )+""", re.X)
 #: A measure as in trec_eval: ``map``, ``ndcg_cut_10``, ``P.5,10``.
 _TREC = re.compile(r"\w+?(?:[._]\d[\d.,]*)?")
+#: The parameters in a name of trec_eval.
+_ARGUMENTS = re.compile(r"[._](\d[\d.,]*)$")
+#: The only count of trec_eval that depends on its minimum grade (``-l``).
+_COUNT_BY_LEVEL = "num_rel_ret"
+#: The measures of trec_eval that ir_measures has.
+_OF_TREC_EVAL = (
+    "map map_cut ndcg ndcg_cut P recall recip_rank Rprec bpref iprec_at_recall infAP success set_P "
+    "set_recall set_F set_map set_relative_P num_q num_ret num_rel num_rel_ret"
+)
 #: The first n relevant documents, as tables print them: ``ASL@g1-10``.
 _FIRST_N = re.compile(r"@g1(?:-(\d+))?$")
 #: Names in other packages, in lower case.
@@ -84,14 +93,16 @@ class NamedMeasure:
         """The measure with values for its parameters without a value.
 
         ``rel`` is added to a name that is the measure's; other names of callers, and a pool and
-        lengths, do not change the name.
+        lengths, do not change the name. As in trec_eval, ``rel`` changes no count but
+        ``num_rel_ret``: documents retrieved are not relevant ones, and ``num_rel`` is by grade 1.
         """
         missing = {
             name: value
             for name, value in params.items()
             if value is not None
             and name in self.measure.SUPPORTED_PARAMS
-            and name not in self.measure.params
+            and (name not in self.measure.params or self.name == _COUNT_BY_LEVEL)
+            and (name != "rel" or not added_up(self.measure) or self.name == _COUNT_BY_LEVEL)
         }
         if not missing:
             return self
@@ -125,7 +136,7 @@ def parse_measures(texts: str | Iterable[str]) -> list[NamedMeasure]:
         ValueError: for text that is not a measure.
 
     >>> [named.name for named in parse_measures("ASL(rel=2, g=10)@1000, map P.5,10")]
-    ['ASL(rel=2, g=10)@1000', 'map', 'P@5', 'P@10']
+    ['ASL(rel=2, g=10)@1000', 'map', 'P_5', 'P_10']
     >>> [named.measure for named in parse_measures("ndcg@10 recall@100 hit_rate@10 ASL(rel=2)@g1")]
     [nDCG@10, R@100, Success@10, ASL(rel=2,g=1)]
     """
@@ -261,7 +272,13 @@ def words(text: str) -> list[str]:
 
 def _parse(word: str) -> list[NamedMeasure]:
     if family := _trec_family(word):
-        return [NamedMeasure(word if len(family) == 1 else str(m), m) for m in family]
+        arguments = _ARGUMENTS.search(word)
+        names = [word]
+        if arguments:
+            base = word[: arguments.start()]
+            names = [f"{base}_{argument}" for argument in arguments[1].split(",")]
+        several = names if len(names) == len(family) else map(str, family)
+        return [NamedMeasure(name, measure) for name, measure in zip(several, family)]
     measure, params = _parse_params(word)
     try:
         return [NamedMeasure(word, build_measure(measure, params))]
@@ -391,7 +408,12 @@ def _trec_family(word: str) -> list[Measure]:
     try:
         with contextlib.redirect_stdout(sys.stderr):  # it prints the names that it skips
             return list(ir_measures.parse_trec_measure(word))
-    except ValueError:
+    except ValueError as error:
+        if "not yet supported" in str(error):
+            raise ValueError(
+                f"{word!r}: ir_measures does not have this measure of trec_eval; it has "
+                f"{', '.join(_OF_TREC_EVAL.split())}"
+            ) from None
         return []
 
 

@@ -48,6 +48,9 @@ ALL = "all"
 #: The most rows in a terminal, and the number of rows of a longer table.
 MOST_ROWS, _ROWS = 15, 10
 
+#: The most rows of a table of LaTeX on one page.
+_ROWS_OF_PAGE = 45
+
 #: The most blocks of columns in a terminal.
 _BLOCKS = 2
 
@@ -252,10 +255,11 @@ def _title_lines(measure: str, arrow: str, narrow: bool) -> str:
     return "\n".join((name.replace("(", "\n(", narrow), below))
 
 
-def latex(table: Columns, *, caption: str = "", **style: Any) -> str:
+def latex(table: Columns, *, caption: str = "", label: str = "", **style: Any) -> str:
     """A ``tabular`` with rules of booktabs, with the best value of each measure in bold.
 
-    It needs ``\\usepackage{booktabs}``. With a caption it is in a ``table``.
+    It needs ``\\usepackage{booktabs}``. With a caption it is in a ``table``, or, with more rows
+    than a page has, a ``longtable`` of the package of this name.
     """
     shown = _shown_columns(table, Style(**style), missing="--").values()
     cells = pd.DataFrame({column.title: column.texts for column in shown}, dtype=object)
@@ -265,7 +269,11 @@ def latex(table: Columns, *, caption: str = "", **style: Any) -> str:
     styler = cells.style.hide(axis="index").format(escape="latex")
     styler.format_index(escape="latex", axis="columns").apply(lambda _: marks, axis=None)
     sides = "".join("r" if column.is_number else "l" for column in shown)
-    above = {"caption": latex_text(caption), "position_float": "centering"} if caption else {}
+    is_long = len(cells) > _ROWS_OF_PAGE
+    form: dict[str, Any] = (
+        {"environment": "longtable"} if is_long else {"position_float": "centering"}
+    )
+    above = form | {"caption": latex_text(caption), "label": label or None} if caption else {}
     return typeset(styler, column_format=sides, **above)
 
 
