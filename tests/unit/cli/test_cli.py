@@ -55,7 +55,7 @@ def test_without_measures_ours_are_shown_with_the_usual_ones(files):
 def test_names_of_measures(files):
     asked = ["-m", "ASL(rel=2, g=1)@10, map ndcg_cut_10", "-m", "AP P.1,2", "-m", "RR(rel=2)"]
     names = [measure for (measure,) in values(evaluate("a.run", *asked, "-o", "jsonl"))]
-    assert names == ["ASL(rel=2, g=1)@10", "map", "ndcg_cut_10", "P@1", "P@2", "RR(rel=2)"]
+    assert names == ["ASL(rel=2, g=1)@10", "map", "ndcg_cut_10", "P_1", "P_2", "RR(rel=2)"]
 
 
 def test_rel_is_for_measures_of_others_too(files):
