@@ -23,13 +23,20 @@ from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.io.qrels import read_qrels
 from pyterrier_asl.statistics.agreement import kendall_tau
 from pyterrier_asl.statistics.intervals import centred_interval
-from pyterrier_asl.statistics.prediction_powered import TARGETS, prediction_powered
+from pyterrier_asl.statistics.prediction_powered import (
+    TARGETS,
+    differing_values,
+    interval_widths,
+    prediction_powered,
+)
 from pyterrier_asl.statistics.tests import correct
 
 DATA = Path(os.environ.get("PYTERRIER_ASL_DATA", "../shared/data"))
 RUNS = 15
 MEASURES = ("nDCG@10", "AP", "ASL@100", "RR")
 #: The files of the judges, and the lowest relevant grade of each.
+#: What a plan says where no number of queries is enough.
+SAID = ("too few", "too few, false", "may be too few", "may be too few, false")
 PEOPLE, MACHINES = ("dl20.nist", 2), (("dl20.umbrela-gpt4", 2), ("dl20.binary-llama3.2", 1))
 
 
@@ -149,6 +156,73 @@ def equal_runs(runs: Evaluation, draws: int) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def plans(runs: Evaluation, draws: int, pilot: int = 10) -> pd.DataFrame:
+    """Whether plans reach the width asked for, of each mean and difference and of the widest.
+
+    The widths asked for are those of audits of 12, 15, 20 and 25 of the 54 queries on average, and
+    .9 and 1.1 of the width of all queries, of which the first cannot be reached. A plan is wrong
+    that all queries are too few if their interval is not wider.
+    """
+    people, rel = judgements(PEOPLE[0]), PEOPLE[1]
+    rows: list[dict[str, Any]] = []
+    for name, least in MACHINES:
+        sources = {"people": people, name: judgements(name)}
+        judges = Judges.of(sources, runs, judge_rel={"people": rel, name: least})
+        for measure in MEASURES[:2]:
+            values = [own[:10] for own in judges.values(measure).values()]
+            h, f = (np.vstack((own, own[1:] - own[0])) for own in values)
+            for target in TARGETS:
+                about = {"machine": name, "measure": measure, "target": target}
+                rows += [about | row for row in planned(h, f, target, pilot, draws)]
+    return pd.DataFrame(rows)
+
+
+def planned(
+    h: np.ndarray, f: np.ndarray, target: str, pilot: int, draws: int
+) -> list[dict[str, Any]]:
+    """A row for plans of each row alone and of the widest: reached, and false sentences."""
+    generator, queries = np.random.default_rng(pilot), h.shape[1]
+    orders = [generator.permutation(queries) for _ in range(draws)]
+
+    def widths(order: np.ndarray, n: int) -> np.ndarray:
+        split = h[:, order[:n]], f[:, order[:n]], f[:, order[n:]]
+        both = prediction_powered(*split, target=target).both
+        return both.high - both.low
+
+    of_all = widths(orders[0], queries)
+    asked = [
+        np.nanmean([widths(order, n) for order in orders[:20]], axis=0) for n in (12, 15, 20, 25)
+    ]
+    asked += [0.9 * of_all, 1.1 * of_all]
+    kinds = ("each", "widest")
+    counts = {kind: dict.fromkeys(("plans", "named", "reached", *SAID), 0) for kind in kinds}
+    rises = 0
+    for order in orders:
+        split = h[:, order[:pilot]], f[:, order[:pilot]], f[:, order[pilot:]]
+        kept = np.flatnonzero(differing_values(split[0]))
+        of_rows = np.array(
+            [interval_widths(*(of[at] for of in split), target=target) for at in kept]
+        )
+        rises += int(np.any(np.diff(of_rows, axis=2) > 1e-12))
+        for width in asked:
+            for kind, of_plan, most, true in (
+                *(("each", own, width[at], [at]) for own, at in zip(of_rows, kept)),
+                ("widest", of_rows.max(axis=0), width[kept].max(), kept),
+            ):
+                low, expected, high = of_plan
+                count = counts[kind]
+                count["plans"] += 1
+                enough = np.flatnonzero(high[pilot - 3 :] <= most)
+                if len(enough):
+                    count["named"] += 1
+                    count["reached"] += np.nanmax(widths(order, pilot + enough[0])[true]) <= most
+                else:
+                    says = SAID[0] if low[-1] > most else SAID[2]
+                    count[says] += 1
+                    count[f"{says}, false"] += of_all[true].max() <= most
+    return [{"of": kind, "rising": rises, **counts[kind]} for kind in kinds]
+
+
 def taus(runs: Any, draws: int, resamples: int) -> pd.DataFrame:
     """The coverage of intervals of tau; the true value is the mean over samples of n queries."""
     sources = {PEOPLE[0]: judgements(PEOPLE[0])} | {name: judgements(name) for name, _ in MACHINES}
@@ -192,7 +266,7 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=300, help="how often topics are drawn")
     parser.add_argument("--resamples", type=int, default=200, help="of the bootstrap of tau")
     parser.add_argument(
-        "--only", choices=["audits", "bad", "equal", "tau"], help="one of the simulations"
+        "--only", choices=["audits", "bad", "equal", "plans", "tau"], help="one of the simulations"
     )
     arguments = parser.parse_args()
     files = sorted((DATA / "dl20-passage" / "runs").iterdir())
@@ -212,6 +286,8 @@ def main() -> None:
     if arguments.only in (None, "equal"):
         title = f"Audits of ten equal runs that name one, of {arguments.draws}"
         shown(title, equal_runs(runs, arguments.draws))
+    if arguments.only in (None, "plans"):
+        shown("Plans with a pilot of 10 queries", plans(runs, arguments.draws))
     if arguments.only in (None, "tau"):
         every_run = Evaluation.of([str(file) for file in files], people)
         found = taus(every_run, min(arguments.draws, 300), arguments.resamples)

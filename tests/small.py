@@ -69,6 +69,24 @@ RUNS, QRELS = collection()
 #: One run of them.
 RUN = RUNS["alpha"]
 
+#: Queries of the qrels that :data:`JUDGE` lacks, and queries that the judge alone has.
+LACKED, FURTHER = ("q11", "q14"), ("q99", "x1", "x2")
+
+
+def _judge() -> Qrels:
+    """An uneven judge: other queries than the qrels, other documents, and other grades."""
+    random = np.random.default_rng(4)
+    shared = [qid for qid in QRELS if qid not in LACKED]
+    docnos = [f"d{number}" for number in range(30)]
+    judge = {
+        qid: {d: int(random.choice([g, g, 0, 3])) for d, g in QRELS[qid].items() if d != "d3"}
+        for qid in random.permutation(shared)
+    }
+    return judge | {qid: dict.fromkeys(docnos[:9], 1) | {"d20": 3} for qid in FURTHER}
+
+
+JUDGE = _judge()
+
 
 def frame(table: dict[str, dict[str, Any]], value: str = "score", seed: int = 1) -> pd.DataFrame:
     """A run (or qrels, with 'label') as a frame, its rows in no order."""

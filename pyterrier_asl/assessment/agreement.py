@@ -42,6 +42,11 @@ Agreements: TypeAlias = "dict[frozenset[str], Agreement]"
 Draws: TypeAlias = Callable[[int], Floats]
 
 
+def each_once(queries: int) -> Floats:
+    """No draws: each query once."""
+    return np.ones((1, queries))
+
+
 @dataclass(frozen=True)
 class Agreement:
     """The agreement of two judges, observed and in each draw.

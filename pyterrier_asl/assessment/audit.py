@@ -1,18 +1,17 @@
 """Audited evaluation: runs measured by many labels of a machine and few labels of people.
 
-The formulas are in :mod:`~pyterrier_asl.statistics.prediction_powered`; here they are applied to
-runs and judgements. :mod:`~pyterrier_asl.assessment.audit_plan` draws the queries for people.
+The formulas are in :mod:`~pyterrier_asl.statistics.prediction_powered`. They are applied to
+:mod:`~pyterrier_asl.assessment.audited_runs`, whose queries for people
+:mod:`~pyterrier_asl.assessment.audit_plan` draws.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from ..charts.drawing import PANEL, ROW, alt, captioned, category, ranges, tooltips
 from ..common.lazy import pd
@@ -20,16 +19,13 @@ from ..common.notices import counted, names_of, warn
 from ..common.types import Floats, Ints
 from ..evaluation.evaluation import Runs
 from ..evaluation.sources import QrelsLike, refuse, refuse_unused, warn_of_grades
-from ..judging.pair_index import positions
-from ..measures.parsing import Measures, NamedMeasure, named_measures
+from ..measures.parsing import Measures, named_measures
 from ..printing.printed import Part, Printed
 from ..printing.tables import latex
 from ..statistics.prediction_powered import TARGETS, prediction_powered
 from ..statistics.tests import with_corrected_p
-from .judges import FEW_QUERIES, Judges, with_reference
-
-#: The names of the two judges of an audit.
-PEOPLE, MACHINE = "people", "machine"
+from .audited_runs import MACHINE, PEOPLE, AuditedRuns, means_and_differences
+from .judges import FEW_QUERIES
 
 #: Intervals can be too narrow if fewer values differ from the most frequent value.
 _FEW_DIFFERENT = 5
@@ -74,7 +70,8 @@ def audit(
 
     Args:
         runs: dict of name -> run, folder of run files, or list of them; or Evaluation.
-        qrels: people's judgements: frame, file, ir_datasets id, or :class:`~pyterrier_asl.Qrels`.
+        qrels: people's judgements: frame, file, ir_datasets id, or :class:`~pyterrier_asl.Qrels`;
+            or a list of files of labels, one for each round of the audit.
         measures: measures or their names.
         machine: the machine's judgements, of the same queries and of more.
         target: ``'queries like these'``, the mean over the population of which the queries are a
@@ -93,8 +90,9 @@ def audit(
         The estimates; ``print`` shows them as the command does.
 
     Raises:
-        ValueError: for people's queries that the machine has not judged, fewer than 3 queries, an
-            unknown target, and as :func:`~pyterrier_asl.evaluate`.
+        ValueError: for people's queries that the machine has not judged, fewer than 3 queries, a
+            machine that finds nothing relevant in people's queries, an unknown target, and as
+            :func:`~pyterrier_asl.evaluate`.
 
     Warns:
         UserWarning: of fewer than 10 queries judged by people, and of estimates for which fewer
@@ -134,27 +132,46 @@ def audit(
         f"{by_machine:,} labels of {name}"
     )
     for measure in named:
+        sample.check_machine(measure)
         h, f, rest = sample.values(measure, rows, less)
         estimates = prediction_powered(h, f, rest, target=target, alpha=alpha)
-        label = sample.judges.label(measure)
-        part = pd.DataFrame({"measure": label, "run": names[rows], "minus": names[less]})
-        for by, columns in _COLUMNS.items():
-            estimate = getattr(estimates, by)
-            part[[*columns]] = np.stack((estimate.mean, estimate.low, estimate.high), axis=1)
-        part = part.assign(**{"lambda": estimates.lambda_, "saved": estimates.saved})
-        part["p"] = np.where(less >= 0, estimates.both.p, np.nan)
+        label = sample.judges.label(measure) + " by a pool" * sample.is_deeper(measure)
+        judged = sample.judged(measure)
+        columns = {
+            column: getattr(getattr(estimates, by), end)
+            for by, names_of_columns in _COLUMNS.items()
+            for column, end in zip(names_of_columns, ("mean", "low", "high"))
+        }
+        about = {"measure": label, "run": names[rows], "minus": names[less]}
+        saved = dict(zip(("saved_low", "saved_high"), estimates.saved_limits))
+        further = {
+            "lambda": estimates.lambda_,
+            "saved": estimates.saved,
+            **saved,
+            "judged": np.minimum(judged[rows], np.where(less < 0, 1.0, judged[less])),
+            "p": np.where(less >= 0, estimates.both.p, np.nan),
+        }
+        part = pd.DataFrame({**about, **columns, **further})
         part = with_corrected_p(part, "t", "holm", alpha)
         _warn_of_equal_values(part, estimates.differing)
         answers += _answers(part, measure.higher_is_better, labels, name)
         explanations += _without_interval(part, h, rest)
         parts.append(part)
     first_run = "" if baseline is not None or all_pairs else str(names[0])
-    note = _note(sample, target, alpha, int((less >= 0).sum()), first_run)
+    pooled = [measure.name for measure in named if sample.is_deeper(measure)]
+    note = _note(sample, target, alpha, int((less >= 0).sum()), first_run, pooled)
     table, notes = pd.concat(parts, ignore_index=True), sample.judges.facts(named, name).notes
     return Audit(table, target, sample.size, len(sample.qids), note, answers, explanations, notes)
 
 
-def _note(sample: AuditedRuns, target: str, alpha: float, differences: int, first_run: str) -> str:
+def _note(
+    sample: AuditedRuns,
+    target: str,
+    alpha: float,
+    differences: int,
+    first_run: str,
+    pooled: list[str],
+) -> str:
     """What the estimates are about, and on which assumptions.
 
     Args:
@@ -163,6 +180,7 @@ def _note(sample: AuditedRuns, target: str, alpha: float, differences: int, firs
         alpha: intervals cover 1 - alpha.
         differences: the number of differences of a measure.
         first_run: the run that is the baseline because nobody named one; '' for another.
+        pooled: the measures that look at more documents than people judged.
     """
     people, machine = sample.size, len(sample.qids)
     these = f"these {machine} queries, if people judged all of them"
@@ -175,17 +193,21 @@ def _note(sample: AuditedRuns, target: str, alpha: float, differences: int, firs
         else f"They hold if the {people} queries were drawn at random from the {machine}, which "
         "cannot be checked here. Each row has another lambda, so a difference can differ from the "
         "difference of its two means.",
-        "Documents that people did not judge count as not relevant in their values.",
     ]
-    if differences > 1:
+    if pooled:
+        depth = f"only the first {counted(sample.depth or 0, 'document')}"
         sentences.append(
-            f"p is corrected for the {differences} differences of a measure (Holm); the intervals "
-            "are not."
+            f"People judged {depth if sample.depth else 'not even the first document'} of every "
+            f"run. {names_of(pooled)} {'looks' if len(pooled) == 1 else 'look'} at more: other "
+            "documents count as not relevant, and values by full qrels differ."
         )
-    if differences > 1 and first_run:
-        sentences.append(
-            f"The runs are compared with {first_run}, the first; baseline names another."
-        )
+    sentences += [
+        f"p is corrected for the {differences} differences of a measure (Holm); the intervals are "
+        "not."
+    ] * (differences > 1)
+    sentences += [f"The runs are compared with {first_run}, the first; baseline names another."] * (
+        differences > 1 and bool(first_run)
+    )
     return " ".join(sentences)
 
 
@@ -200,9 +222,11 @@ class Audit(Printed):
             ``people_high``, and by the machine alone, ``machine``, ``machine_low``,
             ``machine_high`` (NaN for these queries, because the machine's error is unknown);
             ``lambda``, the weight of the machine; ``saved``, the number of further queries that
-            people would have to judge for the same interval without the machine; of a difference
-            ``p``, two-sided, ``p_corrected`` (Holm) and ``significant``. Where people's values are
-            all equal, the intervals with people, p and ``saved`` are NaN.
+            people would have to judge for the same interval without the machine, ``saved_low``,
+            ``saved_high``; ``judged``, the share of the documents to the cut-off that people judged
+            in their queries, of a difference the lower one of its two runs; of a difference ``p``,
+            two-sided, ``p_corrected`` (Holm) and ``significant``. Where people's values are all
+            equal, the intervals with people, p and ``saved`` are NaN.
         target: the target of the estimates.
         queries: the number of queries that people judged.
         machine_queries: the number of queries that the machine judged.
@@ -229,7 +253,12 @@ class Audit(Printed):
         """The first answers, the tables of means and differences, then the other sentences."""
         yield from map(Part, self.answers[:_ANSWERS])
         for (measure, minus), rows in self.table.groupby(["measure", "minus"], sort=False):
-            heading = f"{measure}, {f'less {minus}' if minus else 'means'}:"
+            shares = sorted({f"{100 * share:.0f}" for share in rows["judged"]}, key=float)
+            judged = " to ".join(dict.fromkeys([shares[0], shares[-1]]))
+            heading = (
+                f"{measure}, {f'less {minus}' if minus else 'means'} (people judged {judged} % of "
+                "the documents to the cut-off):"
+            )
             columns = [*_SHOWN[:-1], "p_corrected"] if minus else _SHOWN
             yield Part(heading, rows[columns], {"titles": _TITLES})
         yield Part("")
@@ -290,7 +319,9 @@ def _answers(
         saves = "costs precision worth" if gain < 0 else "saves labels of"
         saved = f"{saves} {counted(round(abs(gain)), 'query', 'queries')}"
         saved = saved if abs(gain) > 0.5 else "saves no labels"
-        yield f"{answer} {labels}: {better}{name} {saved}."
+        ends = np.nan_to_num([row["saved_low"], row["saved_high"]], posinf=0)
+        between = f" ({ends[0]:.0f} to {ends[1]:.0f})" if ends.any() and gain > 0 else ""
+        yield f"{answer} {labels}: {better}{name} {saved}{between}."
 
 
 def _warn_of_equal_values(part: pd.DataFrame, differing: Ints) -> None:
@@ -330,83 +361,3 @@ def _estimates(title: str, part: pd.DataFrame) -> Any:
         tooltip=tooltips("measure", "what", "by", "value", "low", "high"),
     )
     return ranges(base, "low", "value", "high", None)
-
-
-# The data of estimates and plans
-
-
-@dataclass(frozen=True)
-class AuditedRuns:
-    """Runs, measured by a machine's judgements and, on some queries, by people's judgements.
-
-    Attributes:
-        judges: the people and the machine.
-        qids: the machine's queries as text; the queries that people judged come first.
-        size: the number of queries that people judged.
-        order: the machine's queries in the order of ``qids``, by number.
-    """
-
-    judges: Judges
-    qids: list[str]
-    size: int
-    order: Ints
-
-    @classmethod
-    def of(
-        cls,
-        runs: Runs,
-        people: QrelsLike,
-        machine: QrelsLike,
-        rel: float | None,
-        machine_rel: float | None,
-        name: str = MACHINE,
-    ) -> AuditedRuns:
-        """Reads judgements and runs; see :func:`audit` for the arguments."""
-        own = None if machine_rel is None else {name: machine_rel}
-        sources = with_reference({name: machine}, PEOPLE, people)
-        judges = Judges.of(sources, runs, rel=rel, judge_rel=own, people=[PEOPLE])
-        by_people, by_machine = (judges.members[n].judgements.qid_text for n in judges.names)
-        audited = positions(by_people, by_machine)
-        if (audited < 0).any():
-            unknown = by_people.filter(pa.array(audited < 0)).to_pylist()
-            raise ValueError(
-                f"people have judged {len(unknown)} queries that the machine has not, such as "
-                f"{unknown[0]!r}: leave them out, or have the machine judge them"
-            )
-        order = np.append(audited, np.setdiff1d(np.arange(len(by_machine)), audited))
-        return cls(judges, by_machine.take(pa.array(order)).to_pylist(), len(by_people), order)
-
-    def pool(self, depth: int | None) -> dict[str, list[str]]:
-        """The first ``depth`` documents of all runs for each of the machine's queries, by id."""
-        runs = self.judges.runs_by(self.judges.names[1])
-        parts = []
-        for run in runs.runs:
-            ranking = run.whole_ranking.cut(depth)
-            parts.append(pd.DataFrame({"query": ranking.queries, "docno": run.docnos(ranking)}))
-        pairs = pd.concat(parts).drop_duplicates()
-        by_query = pairs.groupby("query")["docno"].agg(sorted).to_dict()
-        return {qid: by_query.get(at, []) for qid, at in zip(self.qids, self.order.tolist())}
-
-    def values(self, measure: NamedMeasure, rows: Ints, less: Ints) -> list[Floats]:
-        """The values by people, by the machine on the same queries, and on the other queries.
-
-        Args:
-            measure: the measure.
-            rows: the run of each row.
-            less: the run whose values are subtracted; -1: none.
-        """
-        by_people, by_machine = (
-            self.judges.runs_by(name).values(self.judges.measure_by(measure, name).measure)
-            for name in self.judges.names
-        )
-        # A last row of zeros, with the index -1, for means, from which nothing is subtracted.
-        values = np.pad(np.hstack((by_people, by_machine[:, self.order])), ((0, 1), (0, 0)))
-        return np.split(values[rows] - values[less], [self.size, 2 * self.size], axis=1)
-
-
-def means_and_differences(runs: int, first: int = 0, all_pairs: bool = False) -> tuple[Ints, Ints]:
-    """The runs of all means, then of all differences, and the subtracted runs; -1: none."""
-    means = [(row, -1) for row in range(runs)]
-    others = [(row, first) for row in range(runs) if row != first]
-    rows, less = np.array([*means, *(combinations(range(runs), 2) if all_pairs else others)]).T
-    return rows, less

@@ -19,13 +19,13 @@ from ..measures.parsing import Measures, NamedMeasure, named_measures
 from ..printing.printed import Part, Printed
 from ..statistics.prediction_powered import TARGETS, differing_values, interval_widths
 from ..statistics.settings import check_draws
-from .audit import AuditedRuns, means_and_differences
+from .audited_runs import MACHINE, SETTINGS, AuditedRuns, cutoff_of, means_and_differences
 
 #: Numbers of queries in the table of a plan.
 _SIZES = (5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 1000, 2000, 5000, 10_000)
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class AuditPlan(Printed):
     """The plan of an audit: the documents that people must judge; ``print`` shows it.
 
@@ -38,7 +38,9 @@ class AuditPlan(Printed):
         width: the width of the intervals, from end to end; None: a number of queries was asked for.
         target: the target of the estimate.
         seed: seed of the draw.
-        widths: the width of the widest interval that is expected for 3, 4, ... queries.
+        widths: the width of the widest interval for 3, 4, ... queries: its lower limit, the
+            expected width and its upper limit, shape (3, Q - 2); without a pilot three times the
+            expected one.
         limiting: the measure and the run, or difference, with this interval at these numbers.
         documents: query -> the documents that people must judge: those that any run has in the
             first ``depth``.
@@ -51,7 +53,7 @@ class AuditPlan(Printed):
     width: float | None
     target: str
     seed: int
-    widths: list[float]
+    widths: Floats
     limiting: list[str]
     documents: dict[str, list[str]]
     depth: int | None
@@ -69,13 +71,17 @@ class AuditPlan(Printed):
 
     @property
     def table(self) -> pd.DataFrame:
-        """The documents to judge and the expected width for several numbers of queries."""
+        """For several numbers of queries the documents to judge, and the width of the widest
+        interval: expected, and by a pilot its ``upper`` limit, which holds in about 9 of 10 plans.
+        """
         most, least = len(self.order), max(self.judged, 3)
         own = max(self.queries or 0, least)
-        sizes = {*(n for n in _SIZES if least <= n <= most), most, least, own}
+        sizes = sorted({*(n for n in _SIZES if least <= n <= most), most, least, own})
         documents = np.cumsum([0, *(len(self.documents[q]) for q in self.order[self.judged :])])
-        rows = [(n, documents[n - self.judged], self.widths[n - 3]) for n in sorted(sizes)]
-        return pd.DataFrame(rows, columns=["queries", "documents", "width"])
+        about = {"queries": sizes, "documents": documents[np.array(sizes) - self.judged]}
+        widths = dict(zip(["width", "upper"][: 1 + bool(self.judged)], self.widths[1:]))
+        at = np.array(sizes) - 3
+        return pd.DataFrame(about | {name: own[at] for name, own in widths.items()})
 
     def sentences(self) -> list[str]:
         """The plan in words, and what people are asked to judge."""
@@ -89,7 +95,9 @@ class AuditPlan(Printed):
     def _answer(self) -> str:
         of = len(self.order)
         at = max(of if self.queries is None else self.queries, self.judged, 3) - 3
-        limits = f"the widest is {self.widths[at]:.3g}, of {self.limiting[at]}"
+        low, expected, high = self.widths[:, at]
+        upper = f" and at most {high:.3g} in about 9 of 10 plans" if self.judged else ""
+        limits = f"the widest, of {self.limiting[at]}, is expected to have {expected:.3g}{upper}"
         basis = (
             f"by people's labels of {self.judged} queries so far"
             if self.judged
@@ -98,18 +106,17 @@ class AuditPlan(Printed):
         if self.width is None and self.queries is None:
             return f"The widths of intervals are {basis}; nothing is drawn yet."
         width = "" if self.width is None else f" for intervals of width {self.width:g}"
-        if self.queries is None:
+        if self.width is not None and self.queries is None:
+            few = "are" if low > self.width else "are probably"
+            few = few if self.judged and expected > self.width else "may be"
+            return f"All {of} queries {few} too few{width}, {basis}: {limits}. All are drawn."
+        if self.judged and (self.queries or 0) <= self.judged:
             return (
-                f"Even all {of} queries are too few{width}: with all of them {limits}; all are "
-                "drawn."
-            )
-        if self.judged and self.queries <= self.judged:
-            return (
-                f"The {self.judged} queries that people have judged are enough{width}, {basis} "
-                f"({limits}); none is drawn."
+                f"The {self.judged} queries that people have judged are enough{width}, {basis}: "
+                f"{limits}. None is drawn."
             )
         return (
-            f"People must judge {self.queries} of {of} queries{width}, {basis} ({limits}); "
+            f"People must judge {self.queries} of {of} queries{width}, {basis}: {limits}. "
             f"{len(self.drawn) - self.judged} are drawn with seed {self.seed}: "
             f"{counted(len(self.pairs), 'document')} to judge."
         )
@@ -133,7 +140,7 @@ class AuditPlan(Printed):
         about = {n: getattr(self, n) for n in ("target", "width", "seed", "queries", "depth")}
         about |= {"of": len(self.order), "judged": self.drawn[: self.judged]}
         rows = [f"{qid}\t{docno}\t" for qid, docno in self.pairs]
-        lines = [f"# {json.dumps(about)}", "qid\tdocno\tlabel", *rows]
+        lines = [f"{SETTINGS}{json.dumps(about)}", "qid\tdocno\tlabel", *rows]
         try:
             with replacing(path, force=True, only_new=True) as new:
                 new.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
@@ -158,6 +165,7 @@ def plan_audit(
     machine_rel: float | None = None,
     alpha: float = 0.05,
     seed: int = 0,
+    name: str = MACHINE,
 ) -> AuditPlan:
     """Draws at random the queries that people must judge, and lists their documents.
 
@@ -166,11 +174,13 @@ def plan_audit(
 
     Args:
         runs: dict of name -> run, folder of run files, or list of them; or Evaluation.
-        qrels: people's judgements of a pilot, drawn at random, of 3 queries or more; None: there is
-            no pilot, and the plan assumes a machine of no use.
+        qrels: people's judgements of a pilot, drawn at random, of 3 queries or more, or a list of
+            files of labels, one for each round so far; None: there is no pilot, and the plan
+            assumes a machine of no use.
         measures: measures or their names.
         machine: the machine's judgements; queries are drawn from its queries.
-        width: the width of the intervals, from end to end.
+        width: the width of the intervals, from end to end. The plan has the least number of queries
+            for which the upper limit of the widest is at most this width.
         queries: the number of queries, with the pilot, instead of a width. Without both nothing is
             drawn, and the table of the plan helps to choose.
         depth: the number of first documents of each run that people judge; None: the deepest
@@ -182,6 +192,7 @@ def plan_audit(
         alpha: intervals cover 1 - alpha.
         seed: seed of the draw. The order does not depend on the number of queries: a longer draw
             begins with the queries of a shorter draw.
+        name: the name of the machine in errors.
 
     Raises:
         ValueError: as :func:`~pyterrier_asl.audit`, for a width that is not above 0, a number of
@@ -206,11 +217,12 @@ def plan_audit(
     check_draws(1, seed)
     named = refuse_unused(named_measures(measures), "rel", rel=rel, machine_rel=machine_rel)
     if depth is None:
-        cutoffs = [measure.measure.params.get("cutoff") for measure in named]
-        depth = None if None in cutoffs else max(cutoffs)
+        cutoffs = [cutoff_of(measure) or np.inf for measure in named]
+        depth = int(max(cutoffs)) if np.isfinite(max(cutoffs)) else None
     # Without a pilot: people's values have the variance of the machine's, which predict nothing.
     worst_case = qrels is None
-    sample = AuditedRuns.of(runs, machine if qrels is None else qrels, machine, rel, machine_rel)
+    people = machine if qrels is None else qrels
+    sample = AuditedRuns.of(runs, people, machine, rel, machine_rel, name)
     if queries is not None and not 3 <= queries <= len(sample.qids):
         raise ValueError(
             f"queries is {queries}: give a number from 3 to {len(sample.qids)}, the number of "
@@ -219,7 +231,7 @@ def plan_audit(
     names, widths = _widths(sample, named, worst_case, target, alpha)
     widest = widths.max(axis=0)
     if width is not None:
-        enough = np.flatnonzero(widest <= width)
+        enough = np.flatnonzero(widest[2] <= width)
         queries = int(enough[0]) + 3 if len(enough) else None
     judged = 0 if worst_case else sample.size
     drawn = np.random.default_rng(seed).permutation(sorted(sample.qids[judged:])).tolist()
@@ -230,8 +242,8 @@ def plan_audit(
         width,
         target,
         seed,
-        widest.tolist(),
-        [names[at] for at in widths.argmax(axis=0)],
+        widest,
+        [names[at] for at in widths[:, 1].argmax(axis=0)],
         sample.pool(depth),
         depth,
     )
@@ -240,7 +252,9 @@ def plan_audit(
 def _widths(
     sample: AuditedRuns, measures: list[NamedMeasure], worst_case: bool, target: str, alpha: float
 ) -> tuple[list[str], Floats]:
-    """The means and differences, and the expected widths of their intervals by 3, 4, ... queries.
+    """The means and differences, K of them, and the widths of their intervals by 3, 4, ... queries.
+
+    The widths are lower limits, expected ones and upper limits, shape (K, 3, Q - 2).
 
     Raises:
         ValueError: where all values of each mean and difference are equal.
@@ -249,14 +263,15 @@ def _widths(
     names = [*sample.judges.systems, ""]
     widths = {}
     for measure in measures:
+        sample.check_machine(measure)
         for h, f, rest, run, minus in zip(*sample.values(measure, *rows), *rows):
             if worst_case:
                 h, f, rest = f, np.zeros_like(f), np.zeros_like(rest)
             if differing_values(h):
                 what = f"{names[run]} - {names[minus]}" if minus >= 0 else names[run]
-                widths[f"{measure.name}, {what}"] = interval_widths(
-                    h, f, rest, target=target, alpha=alpha
-                )
+                own = interval_widths(h, f, rest, target=target, alpha=alpha)
+                # Without people's labels there is no estimate, so it has no limits.
+                widths[f"{measure.name}, {what}"] = own[[1, 1, 1]] if worst_case else own
     if not widths:
         raise ValueError(
             f"no number of queries can be planned: every run has one value in all {sample.size} "

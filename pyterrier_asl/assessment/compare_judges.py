@@ -21,6 +21,7 @@ from ..printing.printed import Part, Printed
 from ..printing.tables import latex
 from ..statistics.tests import PairedTest
 from .agreement import ON_GRADES, confusion_of, counts_by_grade, judged_by_both
+from .among_judges import agreement_among, among_chart, matrices, opinions
 from .favoured import FEW_RUNS, favour_sentences, favoured_chart, favours_by_judge
 from .judges import FEW_QUERIES, Judges, with_reference
 from .reversals import reversals_of
@@ -32,12 +33,14 @@ from .verdicts import (
     agreement_with_people,
     best_judge,
     differences_of_judges,
+    enough_draws,
     judge_lines,
+    least_p,
     people_range,
 )
 
 #: The kinds of charts.
-CHARTS = ("agreement", "favoured")
+CHARTS = ("agreement", "among", "favoured")
 
 #: The number of favoured runs of a judge that sentences are printed of.
 _FAVOURED = 3
@@ -79,15 +82,18 @@ def judges(
     """Compares judges with people: on documents and, with runs, on the ranking of systems.
 
     Args:
-        qrels: the judgements of the reference, a person's: frame, file, or ir_datasets id.
-        judges: name -> qrels of the other judges.
+        qrels: the judgements of the reference, a person's: frame, file, or ir_datasets id. With a
+            column of judges they are several people, who give a human range.
+        judges: name -> qrels of the other judges; with a column of judges (``judge``, ``rater``,
+            ``annotator``, ``worker_id``, ``model``) each is a judge, called ``name/judge``.
         runs: dict of name -> run, folder of run files, or list of them; or Evaluation; None: there
             are none.
         measures: one measure or several, or their names; the leaderboards are by each of them.
             None: AP.
         people: the judges that are people, besides the judge of ``qrels``. Two people or more, with
             that judge, give a human range.
-        reference: the name of the reference.
+        reference: the name of the reference; of several people in ``qrels`` the name of the one
+            that is the reference, instead of the first.
         rel: minimum grade of a relevant document, for measures without one; None: each measure's
             default, and 1 on documents.
         judge_rel: minimum grade of a relevant document for the other judges: judge -> grade, or one
@@ -96,7 +102,7 @@ def judges(
         test: the test of all pairs of systems under each judge, for reversals; None:
             ``'tukey-two-way'``.
         alpha: the level of significance; intervals cover 1 - alpha.
-        draws: draws of the bootstrap over queries.
+        draws: draws of the bootstrap over queries; more for the differences of many judges.
         seed: seed of the draws.
 
     Returns:
@@ -133,7 +139,7 @@ def judges(
         refuse("is for several runs", measures=measures, test=test)
     for name, judge in compared.members.items():
         judge.check_finds_relevant()
-        judged_by_both(compared, reference, name)
+        judged_by_both(compared, compared.names[0], name)
     ranked = compared.ranked_by("AP" if measures is None else measures)
     paired = PairedTest(test or "tukey-two-way", "auto", alpha)
     reversals = [reversals_of(compared, measure, paired) for measure in ranked]
@@ -162,17 +168,20 @@ def summary_of(
         draws: draws of the bootstrap over queries.
         seed: seed of the draws.
     """
-    how: dict[str, Any] = {"alpha": alpha, "draws": draws, "seed": seed}
+    how: dict[str, Any] = {"alpha": alpha, "seed": seed}
+    draws_of_pairs = enough_draws(len(judges.names) - 1, draws, alpha)
     favoured, untested = favours_by_judge(judges, measures, seed=seed) if measures else (None, [])
     return JudgeReport(
         judges.names[0],
         judges.people,
         len(judges.systems) if measures else 0,
-        agreement_with_people(judges, measures, **how),
-        differences_of_judges(judges, measures, **how),
+        agreement_with_people(judges, measures, draws=draws, **how),
+        differences_of_judges(judges, measures, draws=draws_of_pairs, **how),
+        agreement_among(judges, measures),
         favoured,
         tuple(untested),
         alpha,
+        draws_of_pairs,
     )
 
 
@@ -200,7 +209,11 @@ class JudgeReport(Printed):
             more with the reference, the ``other``, and the ``difference``, the other's agreement
             less the judge's, with its interval and two-sided ``p`` from the same draws of queries,
             on the ``pairs`` that both and the reference judged; ``p_corrected`` (Holm, over the
-            pairs of judges) and ``significant``.
+            pairs of judges) and ``significant``. A p of 0 is less than 2 / (``draws`` + 1).
+        among: for every two judges, the reference among them, in both orders, kappa, and tau by
+            each measure:
+            ``judge``, ``other``, ``measure``, ``agreement``, ``value``, and the ``pairs`` of query
+            and document and ``queries`` that both judged.
         reversals: for each judge and measure the pairs of systems that it puts in another order
             than the reference: ``reversed``, ``reversed_significant`` (by one of the two),
             ``reversed_both`` (by both) and ``which`` these are, the run that the reference prefers
@@ -217,6 +230,7 @@ class JudgeReport(Printed):
             every person. None without several runs.
         untested: sentences on judges and measures whose favours cannot be tested.
         alpha: the level of significance.
+        draws: the draws of the bootstrap of the differences.
         notes: sentences on what must be known of the runs and the reference's judgements.
     """
 
@@ -225,17 +239,22 @@ class JudgeReport(Printed):
     runs: int
     agreement: pd.DataFrame
     differences: pd.DataFrame
+    among: pd.DataFrame
     favoured: pd.DataFrame | None
     untested: tuple[str, ...]
     alpha: float
+    draws: int
     reversals: pd.DataFrame | None = None
     confusion: pd.DataFrame | None = None
     notes: Sequence[str] = ()
 
     @property
     def best(self) -> list[str]:
-        """The judge that agrees best, and which others agree less; nothing for one judge."""
-        return best_judge(self.agreement, self.differences, self.runs)
+        """The judge that agrees best, which others agree less, and which are one opinion."""
+        return [
+            *best_judge(self.agreement, self.differences, self.runs),
+            *opinions(self.among, self.reference),
+        ]
 
     def lines(self) -> dict[str, str]:
         """What each judge can be used for, and how many runs it favours."""
@@ -292,8 +311,8 @@ class JudgeReport(Printed):
         """A table with a caption: a ``table`` with a ``tabular`` with rules of booktabs.
 
         Args:
-            table: ``'agreement'``, ``'differences'``, ``'favoured'``, ``'reversals'`` or
-                ``'confusion'``.
+            table: ``'agreement'``, ``'differences'``, ``'among'`` (kappa), ``'favoured'``,
+                ``'reversals'`` or ``'confusion'``.
             places: decimal places.
         """
         tables = self._tables()
@@ -327,7 +346,13 @@ class JudgeReport(Printed):
             columns = ["agreement", "judge", "other", "difference", "ci_low", "ci_high"]
             shown = shown[columns].assign(p=shown["p_corrected"])
             heading = f"Agreement with {self.reference} of other judges, less the best judge's:"
-            tables["differences"] = Part(heading, shown, style | {"group_by": "agreement"})
+            least = least_p(self.agreement["judge"].nunique(), self.draws)
+            of_pairs = style | {"group_by": "agreement", "zero_p": least}
+            tables["differences"] = Part(heading, shown, of_pairs)
+        if self.agreement["judge"].nunique() > 1:
+            for kind, shown in matrices(self.among).items():
+                heading = f"Agreement of every two judges, {kind}:"
+                tables["among" if kind == DOCUMENTS else kind] = Part(heading, shown)
         if self.favoured is not None:
             shown = self.favoured[
                 ["judge", "measure", "run", "value", "people", "favour", "p", "judged"]
@@ -348,12 +373,14 @@ class JudgeReport(Printed):
 
         Args:
             kind: ``'agreement'``: the agreement of each judge with the reference, with its interval
-                and the agreement among people; ``'favoured'``: the value of each run by each judge
-                against its value by people.
+                and the agreement among people; ``'among'``: the agreement of every two judges;
+                ``'favoured'``: the value of each run by each judge against its value by people.
         """
         check_name("kind", kind, CHARTS)
         if kind == CHARTS[0]:
             return self._agreement_chart()
+        if kind == CHARTS[1]:
+            return among_chart(self.among)
         if self.favoured is None or self.favoured.empty:
             raise ValueError(
                 f"no favour was tested: {FEW_RUNS} runs, {FEW_QUERIES} queries and a judge who is "

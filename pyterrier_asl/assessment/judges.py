@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from ..common.choices import check_names
-from ..common.notices import warn
+from ..common.lazy import pd
+from ..common.notices import counted, warn
 from ..common.types import Bools, Floats, Ints
 from ..evaluation.evaluation import Evaluation, Runs
 from ..evaluation.facts import Facts
 from ..evaluation.sources import JudgeRel, QrelsLike, refuse, with_rel
+from ..io.columns import is_table, qrels_columns
+from ..io.label_files import JUDGE
+from ..io.qrels import read_qrels_table
 from ..judging.id_forms import other_form
 from ..judging.judgements import Judgements, judgements_of
 from ..judging.pair_index import positions
-from ..judging.qrels import matching_of
+from ..judging.qrels import Qrels, matching_of
 from ..measures._base import check_from_0
 from ..measures.parsing import Measures, NamedMeasure, named_measures, one_measure
 
@@ -76,11 +82,12 @@ class Judge:
         """Whether each judgement finds its document relevant, shape (judgements,)."""
         return np.asarray(self.judgements.grades >= max(self.rel, 0))
 
-    def check_finds_relevant(self, rel: float | None = None) -> None:
+    def check_finds_relevant(self, rel: float | None = None, where: str = "") -> None:
         """Raises an error for a judge without a relevant document, whose scale may differ.
 
         Args:
             rel: the minimum grade; None: the judge's.
+            where: which judgements these are, if they are not all.
 
         Raises:
             ValueError: naming the judge, the grade and the judge's largest grades.
@@ -93,7 +100,22 @@ class Judge:
                 who = f"judge {self.name!r} finds"
                 remedy = f"give a minimum grade for this judge, --judge-rel {self.name}=..."
             raise ValueError(
-                f"{who} nothing relevant at rel={rel:g}: the largest grades are {largest}; {remedy}"
+                f"{who} nothing relevant at rel={rel:g}{where}: the largest grades are {largest}; "
+                f"{remedy}"
+            )
+
+    def warn_of_scale(self, reference: Judge) -> None:
+        """Warns of labels that end elsewhere than the reference's labels of the same documents."""
+        rows = shared_pairs(reference.judgements, self.judgements)
+        theirs, ours = (
+            own.judgements.grades[at].max(initial=0) for own, at in zip((reference, self), rows)
+        )
+        if self.own_rel is None and len(rows[0]) and ours != theirs:
+            low, high = self.judgements.grades.min(), self.judgements.grades.max()
+            warn(
+                f"{self.name}'s labels go from {low:g} to {high:g}, {reference.name}'s to "
+                f"{reference.judgements.grades.max():g}, and {self.name}'s are relevant from "
+                f"{self.rel:g} on: --judge-rel {self.name}={(low + high) / 2:g}?"
             )
 
     def warn_of_forms(self, reference: Judge) -> None:
@@ -136,7 +158,10 @@ class Judges:
 
         Args:
             judges: name -> qrels: frame, file, or ir_datasets id; the first is the reference.
-                What one of them says of matching runs holds for all.
+                What one of them says of matching runs holds for all. Labels with a column of judges
+                are those of several, called ``name/judge``; in ``judge_rel`` and ``people`` the
+                name is for all of them. If one of them has the name itself, they have no other
+                names, and this one is the first.
             runs: dict of name -> run, folder of run files, or list of them; or Evaluation; None:
                 there are none.
             rel: minimum grade of a relevant document, for measures without one; None: each
@@ -152,33 +177,39 @@ class Judges:
         >>> [(judge.name, judge.rel, judge.own_rel) for judge in judges.members.values()]
         [('nist', 1, None), ('m', 1, 1)]
         """
-        names = [str(name) for name in judges]
+        groups = {str(name): _by_judge(str(name), qrels) for name, qrels in judges.items()}
+        sources = {name: qrels for group in groups.values() for name, qrels in group.items()}
+        names = [*sources]
         if judge_rel is not None and not isinstance(judge_rel, Mapping):
-            judge_rel = dict.fromkeys(names[1:], judge_rel)
-        check_names("judge_rel", judge_rel or (), names, "judges")
+            judge_rel = dict.fromkeys([*groups][1:], judge_rel)
+        check_names("judge_rel", judge_rel or (), {*groups, *names}, "judges")
         own = {
-            str(name): check_from_0(f"the grade of {str(name)!r}", grade)
-            for name, grade in (judge_rel or {}).items()
+            name: check_from_0(f"the grade of {str(of)!r}", grade)
+            for of, grade in (judge_rel or {}).items()
+            for name in groups.get(str(of), [str(of)])
         }
         rel = None if rel is None else check_from_0("rel", rel)
-        persons = [str(name) for name in people]
+        persons = [name for of in map(str, people) for name in groups.get(of, [of])]
         check_names("people", persons, names, "judges")
-        matching = matching_of(*judges.values())
+        matching = matching_of(*sources.values())
         if runs is None:
             refuse("is for judges with runs", **matching)
         if isinstance(runs, Evaluation):
             runs.check_matching(matching)
         members = {}
-        for name, qrels in zip(names, judges.values()):
+        for name, qrels in sources.items():
             if isinstance(runs, Evaluation) and runs.has_been_matched_with(qrels):
                 qrels = runs.judgements
             judgements = judgements_of(qrels).with_matching(matching)
             if len(names) > 1 and judgements.grades.min(initial=0) < 0:  # labels of -1
                 judgements = judgements.select(np.flatnonzero(judgements.grades >= 0))
+            if len(names) > 1 and judgements.contradiction:
+                raise ValueError(_contradictions(name, qrels, judgements))
             least = own.get(name, 1 if rel is None else rel)
             members[name] = Judge(name, judgements, least, own.get(name), name in persons)
         for name in names[1:]:
             members[name].warn_of_forms(members[names[0]])
+            members[name].warn_of_scale(members[names[0]])
         return cls(members, rel, runs)
 
     @property
@@ -322,16 +353,62 @@ class Judges:
         Raises:
             ValueError: for a judge who finds nothing relevant.
         """
-        by_judge = {name: self.measure_by(measure, name).measure for name in self.members}
-        for name, own in by_judge.items() if not self.are_cut else ():
-            least = own["rel"] if "rel" in own.SUPPORTED_PARAMS else 1
-            # Graded measures, such as RBP without rel, have no number there.
-            self.members[name].check_finds_relevant(least if isinstance(least, (int, float)) else 1)
-        return {name: self.values_by(name, own) for name, own in by_judge.items()}
+        for name, judge in self.members.items() if not self.are_cut else ():
+            judge.check_finds_relevant(self.least_relevant(measure, name))
+        return {
+            name: self.values_by(name, self.measure_by(measure, name).measure)
+            for name in self.members
+        }
+
+    def least_relevant(self, measure: Measures, name: str) -> float:
+        """The minimum grade of a relevant document by a judge for a measure."""
+        own = self.measure_by(measure, name).measure
+        least = own["rel"] if "rel" in own.SUPPORTED_PARAMS else 1
+        # Graded measures, such as RBP without rel, have no number there.
+        return least if isinstance(least, (int, float)) else 1
 
     def values_by(self, name: str, measure: Any) -> Floats:
         """The runs' values by one judge, of the queries that all judged, shape (S, Q)."""
         return self.runs_by(name).values(measure)[:, self.positions[name]]
+
+
+def _by_judge(name: str, qrels: Any) -> dict[str, Any]:
+    """The labels of each judge in a column of judges, by name; without one all by one name."""
+    source = qrels.declared if isinstance(qrels, Qrels) else qrels
+    is_file = isinstance(source, (str, os.PathLike)) and Path(source).is_file()
+    labels = read_qrels_table(source) if is_file or is_table(source) else None
+    if labels is None or JUDGE not in labels.column_names:
+        return {name: qrels}
+    by_judge = dict(iter(labels.to_pandas().groupby(JUDGE, sort=False)))
+    if name in by_judge:
+        named = {name: by_judge.pop(name), **by_judge}
+    else:
+        named = {f"{name}/{judge}": rows for judge, rows in by_judge.items()}
+    plain = {judge: rows.drop(columns=JUDGE) for judge, rows in named.items()}
+    if not isinstance(qrels, Qrels):
+        return plain
+    return {
+        judge: replace(qrels, source=rows, columns=None, grades=None)
+        for judge, rows in plain.items()
+    }
+
+
+def _contradictions(name: str, source: Any, judgements: Judgements) -> str:
+    """A sentence about different labels of one document by one judge, with their share."""
+    source = source.declared if isinstance(source, Qrels) else source
+    is_file = isinstance(source, (str, os.PathLike))
+    labels = qrels_columns(read_qrels_table(source) if is_file else source)
+    pairs = labels.frame("qid", "docno", "label").groupby(["qid", "docno"])["label"]
+    table = pd.DataFrame({"labels": pairs.unique(), "times": pairs.size()}).query("times > 1")
+    table["differs"] = table["labels"].map(len) > 1
+    by_label = table.explode("labels").groupby("labels")["differs"].mean()
+    shares = ", ".join(f"{100 * share:.0f} % of {label:g}" for label, share in by_label.items())
+    return (
+        f"judge {name!r}{f' ({source})' * is_file} labels {counted(len(table), 'pair')} of query "
+        f"and document several times, {table['differs'].sum():,} of them differently (by label "
+        f"{shares}): {judgements.contradiction}. Keep one label of each pair, or name the judge of "
+        "each label in a column 'judge'"
+    )
 
 
 def sign_of(measure: Measures) -> int:

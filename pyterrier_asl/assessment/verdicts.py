@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from itertools import combinations
-from math import ceil
+from math import ceil, comb
 from types import MappingProxyType
 from typing import Any
 
@@ -277,16 +277,16 @@ def differences_of_judges(
         judges: the judges, the reference first.
         measures: those that rank the runs.
         alpha: the level of significance; intervals cover 1 - alpha.
-        draws: draws of the bootstrap over queries, at least; more for many judges.
+        draws: draws of the bootstrap over queries; see :func:`enough_draws`.
         seed: seed of the draws.
 
     Returns:
-        The frame :attr:`.JudgeReport.differences`. p is corrected over the pairs of judges.
+        The frame :attr:`.JudgeReport.differences`. p is corrected over the pairs of judges; 0 is
+        less than 2 / (draws + 1), corrected less than :func:`least_p`.
     """
     reference, *others = judges.names
     judge_pairs = list(combinations(others, 2))
-    # So many that p can be significant after the correction.
-    draw = partial(draw_queries, draws=max(draws, ceil(4 * len(judge_pairs) / alpha)), seed=seed)
+    draw = partial(draw_queries, draws=draws, seed=seed)
     groups: dict[tuple[str, str], Judges | None] = dict.fromkeys(judge_pairs, judges)
     if judges.on_shared_pairs is not judges:
         groups = {pair: judges.select([reference, *pair]).on_shared_pairs for pair in judge_pairs}
@@ -305,6 +305,29 @@ def differences_of_judges(
         kinds = pd.DataFrame(rows, columns=COLUMNS[:-2]).groupby("agreement", sort=False)
         parts += [with_corrected_p(own, "bootstrap", "holm", alpha) for _, own in kinds]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)
+
+
+def enough_draws(judges: int, draws: int, alpha: float) -> int:
+    """At least so many draws that a corrected p can be a fifth of alpha.
+
+    Args:
+        judges: the number of judges without the reference.
+        draws: the least number of draws.
+        alpha: the level of significance.
+
+    >>> enough_draws(9, 1000, 0.05), enough_draws(2, 1000, 0.05)
+    (7200, 1000)
+    """
+    return max(draws, ceil(10 * comb(judges, 2) / alpha))
+
+
+def least_p(judges: int, draws: int) -> float:
+    """The bound of a corrected p of 0, over the pairs of judges.
+
+    >>> least_p(9, 7199)
+    0.01
+    """
+    return ceil(1e4 * comb(judges, 2) * 2 / (draws + 1)) / 1e4  # as printed
 
 
 def _compared(

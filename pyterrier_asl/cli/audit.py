@@ -5,6 +5,7 @@ Examples:
   pyterrier-asl audit people.txt bm25.run dense.run --judge llm=llm.txt -m nDCG@10
   pyterrier-asl audit people.txt runs/ --judge llm=llm.txt --judge-rel llm=2 -m 'AP(rel=1)'
   pyterrier-asl audit people.txt runs/ --judge llm=llm.txt -m nDCG@10 --baseline bm25 -o latex
+  pyterrier-asl audit pilot.tsv runs/ --labels more.tsv --judge llm=llm.txt -m nDCG@10
 
 \b
 How to read it: QRELS are people's judgements of some queries, drawn at random from the machine's.
@@ -12,7 +13,9 @@ How to read it: QRELS are people's judgements of some queries, drawn at random f
   from, to   its confidence interval; -o tsv has those of people alone and of the machine alone, too
   p          of a difference, corrected over the differences of a measure
   saved      the number of further queries that people would have to judge for the same interval
-             without the machine; negative if the machine costs precision
+             without the machine; negative if the machine costs precision; in sentences with its
+             range by the correlation of people and machine
+  by a pool  the measure looks at more documents than people judged
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ import click
 from ..assessment import audit as library
 from ..common.choices import check_names
 from ..evaluation.evaluate import evaluate
-from ..evaluation.sources import chosen_measures
+from ..evaluation.sources import chosen_measures, refuse
 from ..io.runs import list_runs
 from ..judging.judgements import MATCHING
 from ..judging.qrels import Qrels
@@ -35,6 +38,14 @@ from .option_table import declared
 
 #: QRELS of a plan without judgements by people.
 NOBODY = "none"
+
+#: Files of people's labels besides QRELS.
+rounds = options.repeated(
+    "--labels",
+    "files",
+    metavar="FILE",
+    help="People's labels of a further round, besides QRELS; can be given again.",
+)
 
 #: The options of the machine, the measures and the target, of 'audit' and 'plan-audit'.
 MACHINE: dict[str, Any] = {
@@ -70,6 +81,7 @@ MACHINE: dict[str, Any] = {
 @click.command(name="audit", cls=outputs.Command, epilog=epilog(__doc__))
 @options.qrels
 @options.runs
+@rounds
 @options.of(library.audit, **MACHINE, name=None)
 @options.of(evaluate, "lengths")
 @options.of(Qrels, *MATCHING, "columns", "grades")
@@ -82,11 +94,11 @@ def command(qrels: str, runs: tuple[str, ...], places: int, form: str, **_: Any)
     Each run is compared with the first, or with --baseline. 'plan-audit' draws the queries.
     """
     outputs.check_chart()
-    if qrels == NOBODY:
+    if (people := people_of(qrels)) is None:
         raise click.UsageError(f"QRELS {NOBODY!r} is for 'plan-audit'")
-    machine, measures, name, settings = of_machine()
-    runs_by_name, people = list_runs(options.runs_of(runs)), declared(qrels)
-    estimates = library.audit(runs_by_name, people, measures, machine, name=name, **settings)
+    machine, measures, settings = of_machine()
+    runs_by_name = list_runs(options.runs_of(runs))
+    estimates = library.audit(runs_by_name, people, measures, machine, **settings)
     if form == "table":
         estimates.show(places=places)
     elif form == "latex":
@@ -99,8 +111,17 @@ def command(qrels: str, runs: tuple[str, ...], places: int, form: str, **_: Any)
     outputs.save_chart(estimates.chart)
 
 
-def of_machine() -> tuple[Any, Any, str, dict[str, Any]]:
-    """The machine's qrels, the measures, the machine's name, and further settings."""
+def people_of(qrels: str) -> Any:
+    """People's judgements, of several rounds as a list of files; None: there are none."""
+    files = click.get_current_context().params["files"]
+    if qrels == NOBODY:
+        refuse(f"is for judgements by people, not for QRELS {NOBODY}", labels=files)
+        return None
+    return [*map(declared, (qrels, *files))] if files else declared(qrels)
+
+
+def of_machine() -> tuple[Any, Any, dict[str, Any]]:
+    """The machine's qrels, the measures, and further settings, the machine's name among them."""
     given = click.get_current_context().params
     settings = options.given("measures", "machine", "machine_rel")
     judges = readers.read_judges_by_name(given["machine"])
@@ -123,4 +144,4 @@ def of_machine() -> tuple[Any, Any, str, dict[str, Any]]:
         by_name = grades if isinstance(grades, dict) else {name: grades}
         check_names("--judge-rel", by_name, [name], "judges")
         settings["machine_rel"] = by_name[name]
-    return qrels, measures, name, settings
+    return qrels, measures, {**settings, "name": name}

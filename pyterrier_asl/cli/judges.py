@@ -34,7 +34,7 @@ from ..printing.tables import write
 from . import epilog, options, outputs, print_notes
 
 #: The tables of the report: the values of ``--show``.
-TABLES = ("agreement", "differences", "favoured", "reversals", "confusion")
+TABLES = ("agreement", "differences", "among", "favoured", "reversals", "confusion")
 
 
 @click.command(name="judges", cls=outputs.Command, epilog=epilog(__doc__))
@@ -86,4 +86,4 @@ def command(
             raise click.UsageError(f"--show {show} needs runs")
         write(table, form, places=places)
     print_notes(report.notes, "" if show else form)
-    outputs.save_chart(partial(report.chart, "favoured" if show == "favoured" else "agreement"))
+    outputs.save_chart(partial(report.chart, show if show in library.CHARTS else library.CHARTS[0]))

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     help="The form to print instead of lines of qrels, or a file: .tsv, .csv, .jsonl; others hold "
     "lines of qrels.",
 )
-@options.of(merge_labels, labels=None)
+@options.of(merge_labels, labels=None, add_queries=None)
 @options.of(Qrels, "columns", "grades")
 @outputs.force
 def command(
@@ -55,7 +55,8 @@ def command(
     form = output if output in MACHINE_READABLE else Path(output or "").suffix[1:]
     if output and output != form:
         check_replaceable(output, inputs=options.inputs(), force=force)
-    merged = merge_labels(declared(qrels), read_labels(files), **options.given())
+    official, labels = declared(qrels), read_labels(files)
+    merged = merge_labels(official, labels, add_queries=True, **options.given())
     lines = lines_of(merged, form, places=-1) if form in MACHINE_READABLE else _trec_lines(merged)
     text = "".join(f"{line}\n" for line in lines)
     if output and output != form:

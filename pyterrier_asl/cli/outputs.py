@@ -121,10 +121,15 @@ def saved(form: str, help: str, *, required: bool = False) -> Decorator:
 _PRINTED = "pyterrier_asl.printed"
 
 
-def say_written(path: str) -> None:
-    """Prints the name of a file that was written, but not of one that is only printed."""
+def say_written(path: str, then: str = "") -> None:
+    """Prints the name of a file that was written, but not of one that is only printed.
+
+    Args:
+        path: the file.
+        then: what is said after its name.
+    """
     if path != click.get_current_context().meta.get(_PRINTED):
-        click.echo(f"wrote {path}", err=True)
+        click.echo(f"wrote {path}{then}", err=True)
 
 
 def _printed(invoke: Callable[[click.Context], Any], context: click.Context) -> None:

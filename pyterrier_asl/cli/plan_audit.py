@@ -4,13 +4,14 @@
 Examples:
   pyterrier-asl plan-audit none runs/ --judge llm=llm.txt -m nDCG@10
   pyterrier-asl plan-audit none runs/ --judge llm=llm.txt -m nDCG@10 --width .1 -o audit.tsv
-  pyterrier-asl plan-audit pilot.txt runs/ --judge llm=llm.txt -m nDCG@10 --queries 25 -o more.tsv
+  pyterrier-asl plan-audit pilot.tsv runs/ --judge llm=llm.txt -m nDCG@10 --queries 25 -o more.tsv
 
 \b
 How to read it: QRELS are people's judgements of a pilot; 'none': there is no pilot.
   queries    number of queries that people judge, with the pilot
   documents  number of documents to judge: the pool of the runs, to the deepest cut-off
   width      of the widest interval of 'audit' that is expected, from end to end
+  upper      limit of this width that holds in about 9 of 10 plans; --width is for this limit
 """
 
 from __future__ import annotations
@@ -25,12 +26,13 @@ from ..io.runs import list_runs
 from ..judging.judgements import MATCHING
 from ..judging.qrels import Qrels
 from . import epilog, options, outputs
-from .audit import MACHINE, NOBODY, of_machine
+from .audit import MACHINE, NOBODY, of_machine, people_of, rounds
 
 
 @click.command(name="plan-audit", cls=outputs.Command, epilog=epilog(__doc__))
 @options.qrels
 @options.runs
+@rounds
 @options.of(
     plan_audit,
     **MACHINE,
@@ -43,6 +45,7 @@ from .audit import MACHINE, NOBODY, of_machine
         "type": options.NUMBER,
         "none": "the deepest cut-off of the measures",
     },
+    name=None,
 )
 @options.of(evaluate, "lengths")
 @options.of(Qrels, *MATCHING, "columns", "grades")
@@ -53,10 +56,13 @@ def command(qrels: str, runs: tuple[str, ...], output: str | None, **_: Any) -> 
     Prints the number of documents and the expected width for several numbers of queries. With
     --width or --queries, draws the queries at random; -o saves their documents.
     """
-    machine, measures, _name, settings = of_machine()
-    pilot = None if qrels == NOBODY else qrels
-    plan = plan_audit(list_runs(options.runs_of(runs)), pilot, measures, machine, **settings)
+    machine, measures, settings = of_machine()
+    runs_by_name = list_runs(options.runs_of(runs))
+    plan = plan_audit(runs_by_name, people_of(qrels), measures, machine, **settings)
     if output:
         plan.save(output)
-        outputs.say_written(output)
+        files = [qrels] * (qrels != NOBODY) + [*click.get_current_context().params["files"], output]
+        rounds = "".join(f" --labels {name}" for name in files[1:])
+        then = f": fill in its column label, then: pyterrier-asl audit {files[0]} RUN...{rounds}"
+        outputs.say_written(output, f"{then}, with --judge and -m of this plan")
     plan.show()

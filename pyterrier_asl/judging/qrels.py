@@ -7,6 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from ..common.lazy import pd
+from ..common.notices import counted, warn
 from ..io.synonyms import DeclaredFile, GradesOfLabels, NamesOfColumns
 from .judgements import MATCHING, Judgements, judgements_of
 from .remembered import cached_property
@@ -93,9 +94,14 @@ class Qrels:
         sources = self.labels if isinstance(self.labels, (list, tuple)) else [self.labels]
         return merge_labels(self._unlabelled, [*map(self._declared, sources)])
 
+    @property
+    def declared(self) -> Any:
+        """The source; a file with the names of columns and the grades of labels."""
+        return self._declared(self.source)
+
     @cached_property
     def _unlabelled(self) -> Judgements:
-        return judgements_of(self._declared(self.source))
+        return judgements_of(self.declared)
 
     def _declared(self, source: Any) -> Any:
         """A file with the names of columns and the grades of labels; others do not change."""
@@ -135,7 +141,12 @@ def matching_of(*several: Any) -> dict[str, Any]:
 
 
 def merge_labels(
-    qrels: Any, labels: Any, *, conflicts: str = "error", highest: float | None = None
+    qrels: Any,
+    labels: Any,
+    *,
+    conflicts: str = "error",
+    highest: float | None = None,
+    add_queries: bool = False,
 ) -> pd.DataFrame:
     """Adds labels to official judgements, for the documents that these do not judge.
 
@@ -148,6 +159,7 @@ def merge_labels(
         conflicts: ``'error'``, or ``'official'``: a label that contradicts an official grade is
             left out. Files of labels that contradict each other are always an error.
         highest: the best grade of a label; None: the best official grade, at least 1.
+        add_queries: whether labels of queries without official judgements are added.
 
     Returns:
         ``qid``, ``docno``, ``label``, ``source`` (``'official'``, or the source of the label). A
@@ -157,6 +169,10 @@ def merge_labels(
         ValueError: for a label that contradicts an official grade or another label, a label for a
             query without official judgements, and a label above the best grade.
 
+    Warns:
+        UserWarning: of queries that are added, and of labels that are all below the best official
+            grade, which may have another scale.
+
     >>> merge_labels({"q": {"a": 1}}, pd.DataFrame({"qid": ["q"], "docno": ["b"], "label": [0]}))
       qid docno  label    source
     0   q     a    1.0  official
@@ -164,7 +180,7 @@ def merge_labels(
     """
     if conflicts not in ("error", "official"):
         raise ValueError(f"conflicts must be 'error' or 'official', not {conflicts!r}")
-    judgements, new = judgements_of(qrels), _read_all(labels)
+    judgements, new = judgements_of(qrels), read_all_labels(labels)
     official = judgements.table.frame("qid", "docno", "label").assign(source=OFFICIAL)
     judged = official.loc[official["label"] >= 0, [*_KEY, "label"]]
     both = new.merge(judged, how="left", on=_KEY, suffixes=("", "_official"))
@@ -178,12 +194,21 @@ def merge_labels(
         )
     kept = both.loc[both["label_official"].isna(), _COLUMNS]
     unknown = kept[~kept["qid"].isin(judgements.qid_text.to_pylist())]
-    if len(unknown):
+    if len(unknown) and not add_queries:
         raise ValueError(
             f"{_labelled(unknown.iloc[0])}, and the query has no official judgements: remove the "
             "label, or give the judgements that it belongs to"
         )
-    highest = max(1.0, official["label"].max()) if highest is None else highest
+    if queries := unknown["qid"].unique().tolist():
+        warn(
+            f"the labels judge {counted(len(queries), 'query', 'queries')} that the qrels do not "
+            f"judge, such as {queries[0]!r}: added"
+        )
+    if highest is None:
+        highest = max(1.0, official["label"].max())
+        if len(kept) and kept["label"].max() < highest:
+            low, high = kept["label"].min(), kept["label"].max()
+            warn(f"the labels go from {low:g} to {high:g}, the official grades to {highest:g}")
     above = kept[kept["label"] > highest]
     if len(above):
         raise ValueError(
@@ -219,8 +244,8 @@ def _labelled(row: Any) -> str:
     )
 
 
-def _read_all(labels: Any) -> pd.DataFrame:
-    """The labels of one source or of several that agree."""
+def read_all_labels(labels: Any) -> pd.DataFrame:
+    """The labels of one source or of several that agree; see :func:`read_labels`."""
     from ..io.label_files import read_labels  # imports everything that reads files
 
     sources = labels if isinstance(labels, (list, tuple)) else [labels]

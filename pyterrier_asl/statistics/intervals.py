@@ -173,7 +173,7 @@ def bootstrap_p(observed: float, draws: ArrayLike) -> float:
         draws: its values in bootstrap samples, shape (B,); NaN is left out.
 
     Returns:
-        p, at least 2 / (B + 1). NaN without a value.
+        p; 0 where it is less than 2 / (B + 1), the least of B draws. NaN without a value.
 
     >>> [round(bootstrap_p(of, [0.1, 0.2, 0.3, 0.4]), 2) for of in (0.2, 0.06)]
     [0.4, 0.6]
@@ -187,4 +187,5 @@ def bootstrap_p(observed: float, draws: ArrayLike) -> float:
     # Half the width of the interval from the k-th value to the k-th last
     halves = ((values[::-1] - values) / 2)[: (len(values) + 1) // 2]
     k = np.interp(abs(observed), halves[::-1], np.arange(len(halves))[::-1])
-    return max(2 * float(k) / (len(values) - 1), 2 / (len(values) + 1))
+    p = 2 * float(k) / (len(values) - 1)
+    return p if p >= 2 / (len(values) + 1) else 0.0

@@ -27,6 +27,9 @@ from .settings import ArrayLike
 #: Targets of a prediction-powered estimate.
 TARGETS = ("queries like these", "these queries")
 
+#: The probabilities with which chi-squared exceeds the divisors of the lower and the upper limit.
+LIMITS = (0.2, 0.8)
+
 #: The greatest leverage of a query; greater ones, of small samples, are cut.
 _MOST_LEVERAGE = 0.95
 
@@ -80,6 +83,8 @@ class PredictionPowered:
         lambda_: the weight of the machine, from 0 to 1, shape (...).
         saved: the number of further queries that people would have to judge for the same precision
             without the machine, shape (...); below 0 if the machine costs precision.
+        saved_limits: what it would be at the ends of Fisher's interval of the correlation of
+            people's and the machine's values, at least 0, shape (2, ...); rough for few queries.
         differing: the number of people's values that differ from their most frequent value, shape
             (...). At 0 nothing is known about other queries, and everything except the estimates
             is NaN.
@@ -90,6 +95,7 @@ class PredictionPowered:
     machine: Estimate
     lambda_: Floats
     saved: Floats
+    saved_limits: Floats
     differing: Ints
 
 
@@ -175,7 +181,9 @@ def prediction_powered(
     with np.errstate(divide="ignore", invalid="ignore"):
         saved = n * (alone.variance / both.variance - 1)
     saved = np.select([differing == 0, alike & ~np.isnan(saved)], [np.nan, 0.0], saved)
-    return PredictionPowered(both, alone, by_machine, weight, saved, differing)
+    limits = _saved_limits(h, f, unjudged / (n + unjudged) if like_these else 1.0, alpha)
+    limits = np.where(np.isnan(saved), np.nan, limits)
+    return PredictionPowered(both, alone, by_machine, weight, saved, limits, differing)
 
 
 def differing_values(values: ArrayLike) -> Ints:
@@ -198,29 +206,38 @@ def interval_widths(
     target: str = "queries like these",
     alpha: float = 0.05,
 ) -> Floats:
-    """The expected widths of intervals if people judge 3, 4, ... queries, by a pilot sample.
+    """The widths of intervals if people judge 3, 4, ... queries, by a pilot sample, with limits.
 
-    The number of all judged queries is fixed. The agreement of people and machine is estimated from
-    the pilot, so the answer is as uncertain as that estimate.
+    A line h = a + b f + e through the values of the n0 queries of the pilot, with b at least 0, has
+    residuals of variance s² = Σ e²/(n0 - 2). With n of Q queries the expected width is
+
+    ::
+
+        queries like these: 2 t_{n-2} sqrt(s²/n + b² var_Q(f)/Q)
+        these queries:      2 t_{n-2} sqrt((1 - n/Q) s²/(n - 2))
+
+    The limits have s² (n0 - 2)/χ² instead of s², with the χ² of n0 - 2 degrees of freedom that is
+    exceeded with a probability of :data:`LIMITS`. No width rises with n.
 
     Args:
-        people: people's values for the queries of the pilot, shape (n,), n at least 3.
-        machine: the machine's values for the same queries, shape (n,).
+        people: people's values for the queries of the pilot, shape (n0,), n0 at least 3.
+        machine: the machine's values for the same queries, shape (n0,).
         unaudited: the machine's values for the other queries, shape (N,).
         target: one of :data:`TARGETS`.
         alpha: intervals cover 1 - alpha.
 
     Returns:
-        The widths for 3 to n + N queries, shape (n + N - 2,).
+        The lower limits, the expected widths and the upper limits for 3 to n0 + N queries, shape
+        (3, n0 + N - 2).
 
     Raises:
         ValueError: See :func:`prediction_powered`; also for people's values that are all equal.
 
     >>> people, machine = [0.2, 0.5, 0.4, 0.9], [0.3, 0.5, 0.5, 0.8]
     >>> rest = [0.4, 0.6, 0.7, 0.2, 0.5, 0.4, 0.3, 0.8]
-    >>> widths = interval_widths(people, machine, rest)
-    >>> [widths[queries - 3].round(2).item() for queries in (5, 12)]
-    [0.58, 0.37]
+    >>> low, expected, high = interval_widths(people, machine, rest)
+    >>> [widths[5 - 3].round(2).item() for widths in (low, expected, high)]
+    [0.52, 0.53, 0.6]
     """
     check_name("target", target, TARGETS)
     h, f, rest = _values_of_both(people, machine, unaudited)
@@ -229,25 +246,18 @@ def interval_widths(
             f"people's values of all {h.size} queries are {h[0]:g}, so the variance is unknown: "
             "have people judge more queries"
         )
-    everything, like_these = np.concatenate((f, rest)), target == TARGETS[0]
-    size, pilot = everything.size, h.size
-    n = np.arange(3, size + 1)
-    left = size - n
-    with np.errstate(divide="ignore"):
-        scale = size / left if like_these else np.ones(len(n))
-    weight = _weight(h, f, everything, scale)
-    used = weight > 0
-    (var_h, covariance), (_, var_f) = np.cov(h, f)
-    # var(h - lambda f), which rounding can leave just below 0
-    residuals = np.maximum(var_h - 2 * weight * covariance + weight**2 * var_f, 0)
-    variance = residuals * (pilot - 1) / np.maximum(pilot - 1 - used, 1) / n
-    if like_these:
-        # With none left lambda is 0.
-        variance += weight**2 * float(everything.var(ddof=1)) / np.maximum(left, 1)
+    everything, pilot = np.concatenate((f, rest)), h.size
+    n, centred = np.arange(3, everything.size + 1), f - f.mean()
+    squares = float(centred @ centred)
+    slope = max(float(centred @ h) / squares, 0.0) if np.ptp(f) else 0.0
+    residuals = h - h.mean() - slope * centred
+    freedom = scipy.stats.chi2.isf(LIMITS, pilot - 2)
+    variance = residuals @ residuals / np.array([freedom[0], pilot - 2, freedom[1]])[:, None]
+    if target == TARGETS[0]:
+        variance = variance / n + slope**2 * everything.var(ddof=1) / everything.size
     else:
-        # Residuals are divided by 1 - leverage; the leverages of a line add up to 2.
-        variance *= left / size * np.where(used, n / (n - 2), 1)
-    return np.asarray(2 * np.sqrt(variance) * scipy.stats.t.isf(alpha / 2, n - 1 - used))
+        variance = (1 - n / everything.size) * variance / (n - 2)
+    return np.asarray(2 * np.sqrt(variance) * scipy.stats.t.isf(alpha / 2, n - 2))
 
 
 def _values_of_both(*values: ArrayLike) -> tuple[Floats, Floats, Floats]:
@@ -277,6 +287,18 @@ def _weight(h: Floats, f: Floats, everything: Floats, scale: Floats | float) -> 
         weight = covariance / (scale * everything.var(-1, ddof=1))
     constant = np.ptp(everything, axis=-1) == 0
     return np.where(constant | np.isnan(weight), 0.0, np.clip(weight, 0, 1))
+
+
+def _saved_limits(h: Floats, f: Floats, share: float, alpha: float) -> Floats:
+    """Queries saved at the limits of the correlation r; the variance is (1 - share r²) people's."""
+    (a, b), n = (own - own.mean(-1, keepdims=True) for own in (h, f)), h.shape[-1]
+    norms = np.sqrt(np.sum(a**2, axis=-1) * np.sum(b**2, axis=-1))
+    r = np.divide(np.sum(a * b, axis=-1), norms, out=np.zeros_like(norms), where=norms > 0)
+    with np.errstate(divide="ignore"):
+        half = scipy.stats.norm.isf(alpha / 2) / np.sqrt(np.float64(n - 3))
+        z = np.arctanh(np.clip(r, -1, 1))
+        squares = np.maximum(np.tanh([z - half, z + half]), 0) ** 2
+        return np.asarray(n / (1 - share * squares) - n)
 
 
 def _like_these(h: Floats, f: Floats, rest: Floats, weight: Floats) -> tuple[Floats, Floats]:

@@ -6,11 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from _files import write_qrels, write_run
-from click.testing import CliRunner
 
 from pyterrier_asl import audit, plan_audit
-from pyterrier_asl.cli import main
 
 QIDS = [f"q{number:02}" for number in range(20)]
 #: The relevant one of two documents, by people (12 queries) and by the machine (20).
@@ -78,22 +75,6 @@ def test_an_estimate_that_differs_from_the_difference_of_the_means_is_explained(
     a, b, difference = found.table["estimate"]
     assert abs(b - a - difference) > 1e-4
     assert "Each row has another lambda" in found.note
-
-
-def test_print_shows_what_the_command_does(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    write_qrels(qrels(PEOPLE), "people")
-    write_qrels(qrels(MACHINE), "machine")
-    for name, run in RUNS.items():
-        write_run(run, f"{name}.run")
-    arguments = ["people", "old.run", "new.run", "--judge", "m=machine", "-m", "AP"]
-    command = CliRunner().invoke(main, ["audit", *arguments])
-    assert command.exit_code == 0, command.stderr
-    frame = audit(RUNS, qrels(PEOPLE), "AP", qrels(MACHINE), name="m")
-    assert str(frame) == repr(frame) == command.stdout.rstrip("\n")
-    page = frame._repr_html_()
-    assert "<p>AP, less old:</p>" in page
-    assert len(frame.table) == 3 and frame.to_latex().count(r"\begin{tabular}") == 1
 
 
 def test_of_several_that_save_a_draw_at_a_time_one_does(tmp_path):

@@ -3,12 +3,10 @@
 import numpy as np
 import pytest
 import scipy
-from _files import write_qrels, write_run
-from click.testing import CliRunner
+from small import JUDGE, LACKED, collection
 
 import pyterrier_asl as asl
 from pyterrier_asl.assessment.favoured import favour_sentences
-from pyterrier_asl.cli import main
 
 QUERIES = [f"q{number}" for number in range(12)]
 DOCS = [f"d{number}" for number in range(8)]
@@ -93,26 +91,22 @@ def test_every_person_must_agree_and_people_favour_nothing(data):
     assert same.favoured["p"].tolist() == alone["p"].tolist()
 
 
-def test_the_command_names_the_run_and_draws_it(data, tmp_path, monkeypatch):
-    people, judge, runs = data
-    monkeypatch.chdir(tmp_path)
-    for name, qrels in (("nist", people), ("llm", judge)):
-        write_qrels(qrels, name)
-    (tmp_path / "runs").mkdir()
+def test_the_share_of_judged_documents_is_that_of_people():
+    """JUDGE lacks two queries, has three others and has judged other documents."""
+    runs, qrels = collection(16, 5)
+    judge = {q: dict(list(docs.items())[::2]) | {"d1": 1} for q, docs in qrels.items()} | JUDGE
+    judge = {q: docs for q, docs in judge.items() if q not in LACKED}
+    report = asl.judges(qrels, {"llm": judge}, runs, ["nDCG@5"], draws=9, test="t")
+    shares = report.favoured.set_index("run")["judged"]
+    shared = [qid for qid in qrels if qid in judge]
+    assert len(shared) == len(qrels) - 2 == len(judge) - 3
     for name, run in runs.items():
-        write_run(run, f"runs/{name}.run")
-    given = "judges nist runs --judge llm=llm -m nDCG@5 --reference N --draws 9".split()
-    shown = CliRunner().invoke(main, given)
-    assert shown.exit_code == 0, shown.stderr
-    assert "llm favours 'own' by" in shown.stdout.partition("\n\n")[0]
-    assert "Agreement with N:" in shown.stdout
-    only = [*given, "--show", "favoured", "-o", "tsv", "--chart", "f.html", "--seed", "5"]
-    shown = CliRunner().invoke(main, only)
-    assert shown.exit_code == 0, shown.stderr
-    header, first, *_ = shown.stdout.splitlines()
-    assert header.split("\t")[:4] == ["judge", "measure", "run", "value"]
-    assert first.split("\t")[2] == "own"
-    assert "expected" in (tmp_path / "f.html").read_text()
+        top = {q: sorted((s, d) for d, s in run.get(q, {}).items())[:-6:-1] for q in shared}
+        by_people, by_judge = (
+            np.mean([sum(d in of[q] for _, d in top[q]) / max(len(top[q]), 1) for q in shared])
+            for of in (qrels, judge)
+        )
+        assert shares[name] == pytest.approx(by_people) and by_people != by_judge
 
 
 def test_what_cannot_be_tested_says_why(data):

@@ -2,13 +2,16 @@
 Tests of compare_judges.py, verdicts.py, reversals.py."""
 
 import json
+import warnings
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.stats
-from _files import write_qrels, write_run
+from _files import write_qrels
 from click.testing import CliRunner
+from small import JUDGE, QRELS, RUNS, TWO_RUNS
 from statsmodels.stats.inter_rater import cohens_kappa
 from statsmodels.stats.multitest import multipletests
 
@@ -156,20 +159,6 @@ def test_the_human_range_is_on_the_pairs_that_the_judge_and_all_people_judged():
     assert alone["pairs"] == 600 and alone["human_pairs"] == 0
 
 
-def test_tau_without_a_human_range_is_on_the_pairs_that_both_judged():
-    """The machine has half of the documents, and one query that the person has not."""
-    labels, systems = truth(12), runs(truth(12), 8, 0.2)
-    person = judged(labels, 0.1, 2)
-    machine = {q: dict(list(docs.items())[::2]) for q, docs in judged(labels, 0.3, 3).items()}
-    shared = {q: {d: person[q][d] for d in docs} for q, docs in machine.items()}
-    further = {**machine, "only m": {"d0": 1}}
-    row = rows_of(asl.judges(person, {"m": further}, systems, "AP", test="t", draws=5)).loc[
-        "m", "tau"
-    ]
-    assert row["value"] == pytest.approx(tau_by(systems, (shared, "AP"), (machine, "AP")))
-    assert row[["pairs", "queries", "human_pairs"]].tolist() == [180, 12, 0]
-
-
 def test_a_judge_without_a_pair_that_all_people_judged():
     person, second = {"q": {"a": 1, "b": 0}}, {"q": {"a": 1, "b": 0}}
     given = {"one": {**person, "p": {"z": 1}}, "two": second, "m": {"p": {"z": 1}}}
@@ -195,20 +184,6 @@ def test_judges_without_a_query_of_all_can_still_agree_on_documents():
     assert summary.best == [] and summary.differences.empty  # y and z share no pair with x
     with pytest.raises(ValueError, match="no query was judged by all judges"):
         _ = judges.qids
-
-
-def test_verdicts_for_named_judges_in_one_call():
-    labels = truth(20)
-    qrels = {"nist": 2, "second": 3, "good": 4}
-    judged_by = {name: judged(labels, 0.1, seed) for name, seed in qrels.items()}
-    judges = Judges.of(judged_by, runs(labels, 4), people=["nist", "second"])
-    summary = summary_of(judges, judges.ranked_by(["P@5", "AP"]), draws=10)
-    table = summary.agreement[summary.agreement["agreement"].isin(["kappa", "tau"])]
-    assert table[["measure", "agreement", "judge"]].apply(" ".join, axis=1).tolist() == [
-        *(" kappa second", " kappa good", "P@5 tau second", "P@5 tau good"),
-        *("AP tau second", "AP tau good"),
-    ]
-    assert all(line.startswith(f"{judge}: ") for judge, line in summary.lines().items())
 
 
 ROW = {"judge": "m", "reference": "nist", "measure": "", "agreement": "kappa", "value": 0.373}
@@ -264,6 +239,122 @@ def test_kappa_of_one_class_is_not_informative():
 
 
 # Which judge?
+
+
+def test_nine_judges_can_be_distinguished_by_few_draws():
+    """A p of 36 pairs of judges cannot be significant with 1,000 draws."""
+    labels = truth(12)
+    names = {f"j{number}": 0.05 + 0.35 * (number > 0) for number in range(9)}
+    others = {n: judged(labels, wrong, seed) for seed, (n, wrong) in enumerate(names.items(), 5)}
+    report = asl.judges(judged(labels, 0.02, 20), others, draws=10)
+    kappa = report.differences.query("agreement == 'kappa'")
+    best = kappa[kappa["judge"] == "j0"]
+    assert len(kappa) == 36 and len(best) == 8
+    assert report.draws == 7200 and 36 * 2 / 1001 > 0.05
+    assert (best["p"] == 0).all() and best["significant"].all()
+    assert "<0.01 " in str(report)  # 36 * 2 / 7201
+
+
+def test_agreement_of_every_two_judges_and_one_opinion_of_copies():
+    """JUDGE has other queries and documents than the qrels; pairs that both judged count."""
+    copy = {q: docs | {"other": 2} for q, docs in JUDGE.items()}
+    judges = {"j": JUDGE, "copy": copy, "half": {q: QRELS[q] for q in list(QRELS)[:6]}}
+    report = asl.judges(QRELS, judges, RUNS, ["P@5"], reference="nist", draws=5, test="t")
+    every = {"nist": QRELS, **judges}
+    among = report.among.set_index(["judge", "other", "agreement"])
+    for a, b in combinations(every, 2):
+        pairs = [(q, d) for q, docs in every[a].items() for d in docs if d in every[b].get(q, {})]
+        shared = {
+            name: {q: {d: every[name][q][d] for p, d in pairs if p == q} for q, _ in pairs}
+            for name in (a, b)
+        }
+        tables = pd.crosstab(*([shared[n][q][d] >= 1 for q, d in pairs] for n in (a, b)))
+        kappa, tau = (among.loc[(a, b, kind)] for kind in ("kappa", "tau"))
+        assert kappa["value"] == pytest.approx(cohens_kappa(tables.to_numpy()).kappa)
+        assert kappa["pairs"] == tau["pairs"] == len(pairs)
+        assert tau["value"] == pytest.approx(tau_by(RUNS, *((shared[n], "P@5") for n in (a, b))))
+    kappa = among["value"].xs("kappa", level="agreement")
+    with_nist = kappa["nist", "j"], kappa["nist", "copy"]
+    assert kappa["j", "copy"] == 1 > 0.95 > max(with_nist) and kappa["nist", "half"] == 1
+    ends = " to ".join(dict.fromkeys(f"{end:.3f}" for end in sorted(with_nist)))
+    says = f"j and copy are one opinion: their kappa with each other is 1.000, with nist {ends}."
+    assert says in report.best and says in report.sentences()[0]
+    shown = report._tables()["among"].table.set_index("judge")
+    assert shown.loc["half", "nist"] == shown.loc["nist", "half"] == 1 and np.isnan(shown["j"]["j"])
+    assert "Judges among themselves" in json.dumps(report.chart("among").to_dict())
+
+
+def _file(path, rows, judge):
+    lines = [{judge: name, "qid": q, "docno": d, "score": g} for name, q, d, g in rows]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return str(path)
+
+
+def test_a_column_of_judges_has_several_judges_or_people(tmp_path):
+    labels = truth(12)
+    own = {name: judged(labels, 0.1, seed) for seed, name in enumerate("xyz")}
+    of_all = [(n, q, d, g) for n in "xyz" for q, docs in own[n].items() for d, g in docs.items()]
+    path = _file(
+        tmp_path / "j.jsonl", np.random.default_rng(1).permutation(of_all).tolist(), "rater"
+    )
+    machine, nist = judged(labels, 0.2, 9), judged(labels, 0.05, 8)
+    report = asl.judges(nist, {"J": path}, judge_rel={"J": 1}, people=["J"], draws=5)
+    direct = asl.judges(nist, {f"J/{n}": own[n] for n in "xyz"}, draws=5)
+    value = rows_of(report)["value"]
+    for name in "xyz":
+        assert value[f"J/{name}", "kappa"] == rows_of(direct)["value"][f"J/{name}", "kappa"]
+    assert len({value[f"J/{name}", "kappa"] for name in "xyz"}) == 3
+    assert set(report.people) == {"reference", "J/x", "J/y", "J/z"}
+    # Several people of the qrels are the human range; the reference is one of them.
+    people = asl.judges(path, {"m": machine}, reference="y", draws=5)
+    rest = {"x": own["x"], "z": own["z"], "m": machine}
+    same = asl.judges(own["y"], rest, people=["x", "z"], reference="y", draws=5)
+    columns = ["value", "human_low", "human_high", "less_human"]
+    mine, theirs = (rows_of(of).loc[("m", "kappa"), columns] for of in (people, same))
+    assert mine.tolist() == pytest.approx(theirs.tolist()) and people.reference == "y"
+    with pytest.raises(ValueError, match="of one machine by one judgement of people, not of peop"):
+        asl.audit(runs(labels), nist, "AP", path)
+
+
+def test_different_labels_of_a_pair_by_one_judge_are_an_error(tmp_path):
+    """Of 4 pairs 3 have two labels, 2 of them different ones."""
+    labels = [("q", "a", 0), ("q", "b", 1), ("p", "a", 2), ("q", "c", 1), ("q", "a", 1)]
+    labels += [("q", "b", 1), ("p", "a", 1)]
+    path = _file(tmp_path / "j.jsonl", [("", *row) for row in labels], "note")
+    nist = {"q": {"a": 1, "b": 0, "c": 1}, "p": {"a": 1}}
+    says = (
+        r"judge 'J' \(.*j.jsonl\) labels 3 pairs of query and document several times, 2 of them "
+        r"differently \(by label 100 % of 0, 67 % of 1, 100 % of 2\): document 'a' has the grades"
+    )
+    for call, message in (
+        (lambda: asl.judges(nist, {"J": path}), says),
+        (lambda: asl.audit(TWO_RUNS, nist, "AP", path), "judge 'machine'"),
+        (lambda: asl.plan_audit(TWO_RUNS, nist, "AP", path), "judge 'machine'"),
+        (lambda: asl.ranks(TWO_RUNS, nist, "AP", judges={"J": path}), "judge 'J'"),
+    ):
+        with pytest.warns(UserWarning, match="twice"), pytest.raises(ValueError, match=message):
+            call()
+
+
+def test_a_scale_that_differs_is_said():
+    nist = {"q": {"a": 3, "b": 0, "c": 2, "d": 1}}
+    for scale, least, says in (
+        (
+            (1, 0, 1, 0),
+            1,
+            r"labels go from 0 to 1, people's to 3, .* from 1 on: --judge-rel m=0.5\?",
+        ),
+        ((5, 1, 4, 2), 2, r"labels go from 1 to 5, people's to 3, .* from 2 on: --judge-rel m=3\?"),
+    ):
+        other = {"q": dict(zip("abcd", scale))}
+        with pytest.warns(UserWarning, match=f"m's {says}"):
+            Judges.of({"people": nist, "m": other}, rel=least)
+        with warnings.catch_warnings():  # the caller knows
+            warnings.simplefilter("error")
+            Judges.of({"people": nist, "m": other}, judge_rel={"m": 1})
+    with warnings.catch_warnings():  # a 3 for a document that people did not judge
+        warnings.simplefilter("error")
+        Judges.of({"people": {"q": {"a": 2, "b": 0}}, "m": {"q": {"a": 2, "b": 1, "z": 3}}})
 
 
 def shared_with(qrels, left_out):
@@ -348,7 +439,7 @@ def test_the_best_judge_and_the_others_in_words():
     assert same.differences["p"].tolist() == [1.0] * 2
     says = same.sentences()[0]
     assert says.count(". y (") == 1 and "is not significantly different" in says
-    assert says.endswith("(paired bootstrap over queries).")  # of a single pair
+    assert "(paired bootstrap over queries). x and y are one opinion:" in says  # of a single pair
     assert asl.judges(judged(labels, 0.1, 9), {"bad": others["bad"]}, draws=5).differences.empty
 
 
@@ -416,19 +507,6 @@ def test_fractional_grades_are_binned():
     assert turned.confusion.groupby("grade_a")["pairs"].sum().to_dict() == {0: 1, 1: 2, 3: 1}
 
 
-def test_intervals_are_centred_and_repeat():
-    labels = truth(15)
-    given = judged(labels, 0.1, 2), {"model": judged(labels, 0.2, 3)}
-    first, again = (asl.judges(*given, draws=80).agreement for _ in range(2))
-    pd.testing.assert_frame_equal(first, again)
-    middle = (first["ci_low"] + first["ci_high"]) / 2
-    has_interval = first["ci_low"].notna()
-    assert has_interval.tolist() == [True, True, False, False, False]  # no grades
-    np.testing.assert_allclose(middle[has_interval], first["value"][has_interval])
-    other = asl.judges(*given, draws=80, seed=1).agreement
-    assert first["ci_low"][0] != other["ci_low"][0]
-
-
 @pytest.mark.parametrize(
     ("queries", "mistakes", "verdict"),
     [(150, 0.1, WITHIN), (150, 0.3, BELOW), (10, 0.15, UNDECIDED), (150, 0.02, WITHIN)],
@@ -457,19 +535,6 @@ def test_a_judge_is_below_the_range_by_the_whole_interval():
     assert row["less_human"] < -0.05 <= row["less_high"] and row["verdict"] == UNDECIDED
 
 
-def test_agreement_on_systems_is_the_same_by_a_cost_and_its_gain():
-    """nASL = 1 - (ASL - 1) / k, so the best systems, which tau_AP and RBO weight, are the same."""
-    labels = truth(12)
-    given = judged(labels, 0.1, 2), {"model": judged(labels, 0.3, 3)}, runs(labels, 6, 0.2)
-    by_gain, by_cost = (
-        asl.judges(*given, measure, test="t", draws=10).agreement.query("measure != ''")
-        for measure in ("nASL@10", "ASL@10")
-    )
-    columns = ["agreement", "value", "ci_low", "ci_high"]
-    pd.testing.assert_frame_equal(by_gain[columns], by_cost[columns])
-    assert by_gain.set_index("agreement").loc["tau_AP", "value"] < 1
-
-
 def test_how_much_less_a_judge_agrees_than_people_do():
     labels = truth(8)
     qrels = {
@@ -491,26 +556,6 @@ def test_how_much_less_a_judge_agrees_than_people_do():
         assert rows_of(report).loc[(judge, "agreement"), "less_human"] == pytest.approx(
             np.mean(beside)
         )
-
-
-def test_a_judge_can_rank_systems_as_people_do_or_not():
-    labels = truth(24)
-    people = judged(labels, 0.1, 2), judged(labels, 0.1, 3)
-    good, bad = judged(labels, 0.1, 4), judged(~labels, 0.3, 5)
-    others = {"second": people[1], "good": good, "bad": bad}
-    how = {"people": ["second"], "draws": 100}
-    report = asl.judges(people[0], others, runs(labels, 4, 0.8), "AP", **how)
-    found = rows_of(report)["verdict"]
-    assert found["good", "tau"] == WITHIN and found["bad", "tau"] == BELOW
-    # The second person is not compared with the agreement of the two people, which is its own.
-    second = report.agreement[report.agreement["judge"] == "second"]
-    assert second["human_low"].isna().all() and not second["human_pairs"].any()
-    reversed_ = report.reversals.set_index("judge")
-    assert reversed_.loc["bad", "reversed_both"] > 0 == reversed_.loc["good", "reversed_both"]
-    pairs = reversed_.loc["bad", "which"].split("; ")
-    assert len(pairs) == reversed_.loc["bad", "reversed_both"]
-    assert reversed_.loc["good", "which"] == ""
-    assert "s3 over s0" in pairs  # s3 is the best
 
 
 SAME = dict.fromkeys("ab", {"q0": dict.fromkeys(DOCNOS, 1)})
@@ -545,71 +590,27 @@ def test_what_cannot_be(options, says):
         asl.judges(judged(labels, 0, 2), {"model": judged(labels, 0, 3)}, **options)
 
 
-def test_notes_on_runs_are_by_the_reference_and_printed_once(tmp_path, monkeypatch):
-    """The run has ties; their effect depends on the judge."""
-    monkeypatch.chdir(tmp_path)
-    qids = [f"q{number}" for number in range(12)]
-    for judge, grades in {"nist": (1, 0, 0), "crowd": (0, 1, 0)}.items():
-        write_qrels({qid: dict(zip("abc", grades)) for qid in qids}, judge)
-    for run, scores in {"tied": "223", "other": "321"}.items():
-        write_run({qid: dict(zip("abc", scores)) for qid in qids}, f"{run}.run")
-    arguments = ["judges", "nist", "tied.run", "other.run", "-m", "RR", "--judge", "crowd=crowd"]
-    done = CliRunner().invoke(main, arguments)
-    assert " ".join(done.output.split()).count("of equal scores") == 1
-    assert "RR of tied is 0.333 in trec_eval's order of equal scores" in done.stdout
-
-
 def test_the_command(tmp_path, monkeypatch):
+    """Its screen is a transcript."""
     monkeypatch.chdir(tmp_path)
     labels = truth(10)
     for name, seed in (("nist", 2), ("model", 3)):
         write_qrels(judged(labels, 0.1, seed), f"{name}.txt")
-    for name, run in runs(labels, 3).items():
-        write_run(run, f"{name}.run")
 
     def call(*arguments: str):
-        return CliRunner().invoke(main, ["judges", "nist.txt", *arguments])
+        return CliRunner().invoke(main, ["judges", "nist.txt", "--judge", *arguments])
 
-    table = call("s0.run", "s1.run", "s2.run", "--judge", "model=model.txt", "-m", "P@5")
-    assert table.exit_code == 0, table.stderr
-    model = ("--judge", "model=model.txt")
-    named = call("s0.run", "s1.run", *model, "-m", "map", "--show", "reversals")
-    assert " map " in named.stdout and " AP " not in named.stdout  # as in other commands
-    names = [f"s{number}" for number in range(3)]
-    given = "nist.txt", {"model": "model.txt"}, {name: f"{name}.run" for name in names}, "P@5"
-    report = asl.judges(*given, reference="nist.txt")
-    assert str(report) == repr(report) == table.stdout.rstrip("\n")
-    in_tables = table.stdout.partition("\n\n")[2]
-    assert max(map(len, in_tables.splitlines())) <= 80
-    assert report.to_latex().count(r"\begin{tabular}") == 1
-    as_latex = call("--judge", "model=model.txt", "-o", "latex").stdout
+    as_latex = call("model=model.txt", "-o", "latex").stdout
     assert r"\caption{Agreement with nist.txt. From, to: confidence interval" in as_latex
     assert "judge & agreement & value & from & to & pairs & queries" in as_latex
-    confused = call("--judge", "model=model.txt", "-o", "latex", "--show", "confusion").stdout
-    assert r"\caption{Documents by grade of nist.txt" in confused
-    assert "judge & grade & 0 & 1" in confused
-    pd.testing.assert_frame_equal(report.table, report.agreement)
-    page = report._repr_html_()
-    assert "<p>model: ranks systems by P@5 (tau" in page and "<td>tau P@5</td>" in page
-    assert table.stdout.startswith("model: ranks systems by P@5 (tau")
-    rows = call("--judge", "model=model.txt", "--show", "agreement", "-o", "jsonl")
+    rows = call("model=model.txt", "--show", "agreement", "-o", "jsonl")
     kappa = json.loads(rows.stdout.splitlines()[1])
     assert kappa["agreement"] == "kappa" and kappa["reference"] == "nist.txt"
     for given, says in (
-        (("--judge", "model"), "'model' is not NAME=QRELS"),
-        (("--judge", "model=model.txt", "--judge-rel", "model=x"), "'model=x' is no grade"),
-        (("--judge", "model=model.txt", "-o", "jsonl"), "choose it by --show"),
-        (("--judge", "model=model.txt", "--show", "favoured"), "--show favoured needs runs"),
+        (("model",), "'model' is not NAME=QRELS"),
+        (("model=model.txt", "--judge-rel", "model=x"), "'model=x' is no grade"),
+        (("model=model.txt", "-o", "jsonl"), "choose it by --show"),
+        (("model=model.txt", "--show", "favoured"), "--show favoured needs runs"),
     ):
         wrong = call(*given)
         assert wrong.exit_code == 2 and says in wrong.stderr
-
-
-def test_the_command_overwrites_nothing_that_it_reads(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    given = "judges nist.svg a.svg --judge model=model.svg --chart".split()
-    files = [write_qrels({"<q>": {"d": 1}}, f"{name}.svg") for name in ("nist", "model", "a")]
-    for path in files:
-        wrong = CliRunner().invoke(main, [*given, str(path)])
-        assert wrong.exit_code == 2 and "it is one of the inputs" in wrong.stderr
-        assert path.read_text() == "<q> 0 d 1\n"

@@ -79,15 +79,6 @@ def test_a_sentence_per_difference_says_who_is_better_and_what_is_saved():
     assert "no significant difference; machine" in unclear
 
 
-def test_printed_tables_have_80_columns_and_what_is_saved():
-    runs = {"a run with a name": RUNS["old"], "another": RUNS["new"]}
-    text = str(audit(runs, SAMPLE, ["AP", "nDCG"], MACHINE))
-    assert "AP, means:" in text and "AP, less a run with a name:" in text
-    heads = [line for line in text.splitlines() if " estimate " in line]
-    assert [line.split()[-1] for line in heads] == ["saved", "p"] * 2
-    assert all(len(line) <= 80 for line in heads)
-
-
 def test_grades_of_a_machine_on_another_scale():
     doubled = {q: {d: 3 * grade for d, grade in docs.items()} for q, docs in MACHINE.items()}
     lenient = {q: {d: grade or 1 for d, grade in docs.items()} for q, docs in doubled.items()}
@@ -97,11 +88,6 @@ def test_grades_of_a_machine_on_another_scale():
     assert other["measure"].tolist() == ["AP(rel=1), machine: rel=3"] * 3
     with pytest.raises(ValueError, match="rel=3 is for measures without a minimum grade"):
         audit(RUNS, SAMPLE, "AP(rel=1)", lenient, machine_rel=3, rel=3)
-
-
-def test_queries_that_the_machine_has_not_judged_are_an_error():
-    with pytest.raises(ValueError, match="1 queries that the machine has not, such as 'other'"):
-        audit(RUNS, {**SAMPLE, "other": {"d1": 1}}, "AP", MACHINE)
 
 
 def test_a_plan_keeps_the_pilot_and_goes_on_from_shorter_ones():
@@ -142,18 +128,39 @@ def test_people_judge_the_pool_of_the_runs_to_the_deepest_cutoff():
         plan = plan_audit(RUNS, None, measures, MACHINE, queries=9, seed=1, **options)
         assert set(plan.pairs) == top(plan, depth) and len(set(plan.pairs)) == len(plan.pairs)
         row = plan.table.set_index("queries").loc[9]
-        assert (row["documents"], row["width"]) == (len(plan.pairs), plan.widths[6])
+        assert (row["documents"], row["width"]) == (len(plan.pairs), plan.widths[1, 6])
         shown = f"first {depth} documents" if depth < 8 else "whole rankings"
         assert f"the pool of the runs' {shown} in each query" in plan.sentences()[1]
     # Documents that the machine has not judged are in the pool, others that it judged are not.
     few = {qid: {"d0": label["d0"], "other": 1} for qid, label in MACHINE.items()}
     plan = plan_audit(RUNS, None, "P@2", few, queries=9, seed=1)
     assert set(plan.pairs) == top(plan, 2)
-    # An audit of a measure to this depth needs no other label.
+    # An audit of a measure to this depth needs no other label, one of a deeper measure does.
     pooled = {q: {d: PEOPLE[q][d] for of, d in plan.pairs if of == q} for q in plan.drawn}
     whole = {q: PEOPLE[q] for q in plan.drawn}
-    tables = [audit(RUNS, people, "P@2", MACHINE).table for people in (pooled, whole)]
-    pd.testing.assert_frame_equal(*tables)
+    short = {q: dict(sorted(d.items(), key=lambda r: -r[1])[:4]) for q, d in RUNS["new"].items()}
+    runs = {"old": RUNS["old"], "new": short}
+    by_pool, by_all = (audit(runs, people, "P@2 AP", MACHINE) for people in (pooled, whole))
+    at_2 = [own.table[own.table["measure"] == "P@2"] for own in (by_pool, by_all)]
+    pd.testing.assert_frame_equal(*at_2)
+    assert set(by_all.table["measure"]) == {"P@2", "AP"} and (by_all.table["judged"] == 1).all()
+    share = {
+        name: np.mean([doc in pooled[q] for q in plan.drawn for doc in run[q]])
+        for name, run in runs.items()
+    }
+    pool = by_pool.table[by_pool.table["measure"] == "AP by a pool"].set_index("run")
+    assert share["old"] != share["new"]
+    means, difference = pool[pool["minus"] == ""]["judged"], pool[pool["minus"] != ""]["judged"]
+    assert means.to_dict() == pytest.approx(share)
+    assert difference.item() == pytest.approx(min(share.values()))
+    says = (
+        "People judged only the first 2 documents of every run. AP looks at more: other documents"
+    )
+    assert says in by_pool.note and "People judged" not in by_all.note
+    ends = " to ".join(sorted(f"{100 * own:.0f}" for own in share.values()))
+    assert f"AP by a pool, means (people judged {ends} % of the documents to the cut-off):" in str(
+        by_pool
+    )
 
 
 def test_the_table_of_a_plan_helps_to_choose():
@@ -162,38 +169,78 @@ def test_the_table_of_a_plan_helps_to_choose():
     assert plan.drawn[:6] == plan.drawn and plan.pairs == [] and plan.queries is None
     assert "by people's labels of 6 queries so far; nothing is drawn yet." in plan.sentences()[0]
     assert plan.table["queries"].tolist() == [6, 10, 15, 20, 25, 30]
-    for n, documents, width in plan.table.itertuples(index=False):
+    for n, documents, width, upper in plan.table.itertuples(index=False):
         asked = plan_audit(RUNS, pilot, "AP@4", MACHINE, queries=n, seed=3)
         assert documents == len(asked.pairs) and len(asked.drawn) == n
         assert n == 6 or f"People must judge {n} of 30 queries, by" in asked.sentences()[0]
-        assert asked.widths[n - 3] == width
-    by_width = plan_audit(RUNS, pilot, "AP@4", MACHINE, plan.table["width"][3], seed=3)
+        assert asked.widths[1:, n - 3].tolist() == [width, upper] and width < upper
+    # The upper limit decides, not the expected width.
+    expected = plan_audit(RUNS, pilot, "AP@4", MACHINE, plan.table["width"][3], seed=3)
+    assert (expected.queries or 31) > 20
+    by_width = plan_audit(RUNS, pilot, "AP@4", MACHINE, plan.table["upper"][3], seed=3)
     assert by_width.queries == 20
-    with pytest.raises(ValueError, match="nothing is drawn: give a width"):
-        plan.save("x.tsv")
-    for options, says in (({"queries": 31}, "3 to 30"), ({"queries": 9, "width": 0.3}, "leave")):
-        with pytest.raises(ValueError, match=says):
-            plan_audit(RUNS, pilot, "AP@4", MACHINE, **options)
+    assert list(plan_audit(RUNS, None, "AP", MACHINE).table) == ["queries", "documents", "width"]
 
 
-def test_a_plan_that_cannot_be(tmp_path):
+def test_what_a_plan_says_of_too_few_queries():
+    """By the limits of the widest interval of all queries."""
     plan = plan_audit(RUNS, SAMPLE, "AP", MACHINE, 1e-6)
-    assert plan.queries is None and sorted(plan.drawn) == QIDS
-    assert "Even all 30 queries are too few" in plan.sentences()[0]
-    # Of all queries the machine adds nothing: the interval of people's values by their variance.
-    rest = {name: asl.evaluate({name: RUNS[name]}, SAMPLE, "AP")["AP"] for name in RUNS}
-    values = {"AP, old": rest["old"], "AP, new": rest["new"]}
-    values["AP, new - old"] = rest["new"] - rest["old"]
-    widths = {
-        what: 2 * scipy.stats.t.isf(0.025, 29) * np.sqrt(own.var(ddof=1) / 30)
-        for what, own in values.items()
+    low, expected, high = plan.widths[:, -1]
+    assert plan.queries is None and sorted(plan.drawn) == QIDS and 1e-6 < low < expected < high
+    by_width = {low: "are", expected: "are probably", high: "may be"}
+    for width, says in by_width.items():
+        text = plan_audit(RUNS, SAMPLE, "AP", MACHINE, width * 0.999).sentences()[0]
+        assert text.startswith(f"All 30 queries {says} too few for intervals of width")
+        assert f"to have {expected:.3g} and at most {high:.3g} in about 9 of 10 plans" in text
+    alone = plan_audit(RUNS, None, "AP", MACHINE, 1e-6).sentences()[0]
+    assert "queries may be too few" in alone and "about 9 of 10" not in alone
+    names = {"AP, old", "AP, new", "AP, new - old"}
+    assert set(plan.limiting) <= names and f"the widest, of {plan.limiting[-1]}," in text
+
+
+def test_a_second_round_is_judged_beside_the_first(files):
+    """The depth of both rounds is in the files; the runs are judged to greater ranks by chance."""
+    assert call(*PLAN, "--queries", "9", "-o", "first.tsv").exit_code == 0
+    _fill("first.tsv")
+    judge = ["old.run", "new.run", "--judge", "m=machine", "-m", "AP@3"]
+    done = call("plan-audit", "first.tsv", *judge, "--queries", "17", "-o", "more.tsv")
+    then = "audit first.tsv RUN... --labels more.tsv, with --judge"
+    assert done.exit_code == 0 and then in done.stderr
+    _fill("more.tsv")
+    rounds = [set(asl.read_labels(name)["qid"]) for name in ("first.tsv", "more.tsv")]
+    assert [len(own) for own in rounds] == [9, 8] and not rounds[0] & rounds[1]
+    assert set(json.loads(Path("more.tsv").read_text().split("\n")[0][2:])["judged"]) == rounds[0]
+    both = {q: {d: PEOPLE[q][d] for d in DOCNOS} for own in rounds for q in own}
+    found = audit(RUNS, ["first.tsv", "more.tsv"], "AP@3 P@4", MACHINE)
+    assert found.queries == 17
+    assert set(found.table["measure"]) == {"AP@3", "P@4 by a pool"}
+    whole = audit(RUNS, both, "P@3", MACHINE).table["people"]
+    by_rounds = audit(RUNS, ["first.tsv", "more.tsv"], "P@3", MACHINE).table["people"]
+    assert by_rounds.tolist() == whole.tolist()
+    rows = _calls.rows(call("audit", "first.tsv", *judge, "--labels", "more.tsv", "-o", "jsonl"))
+    assert [row["people"] for row in rows] == found.table["people"][:3].tolist()
+    third = plan_audit(RUNS, ["first.tsv", "more.tsv"], "AP@3", MACHINE, queries=20)
+    assert third.judged == 17 and not rounds[0] & {qid for qid, _ in third.pairs}
+    merged = call("labels", "first.tsv", "more.tsv")
+    assert len(merged.stdout.splitlines()) == sum(len(docs) for docs in _pools(both).values())
+    assert "the labels judge 8 queries that the qrels do not judge" in merged.stderr
+
+
+def _pools(people):
+    """The documents of the first three of any run."""
+    top = {
+        q: {d for run in RUNS.values() for d in sorted(run[q], key=lambda d: -run[q][d])[:3]}
+        for q in people
     }
-    widest = max(widths, key=widths.get)
-    assert plan.limiting[-1] == widest and plan.widths[-1] == pytest.approx(widths[widest])
-    says = f"with all of them the widest is {widths[widest]:.3g}, of {widest}; all"
-    assert says in plan.sentences()[0]
-    with pytest.raises(ValueError, match="above 0"):
-        plan_audit(RUNS, SAMPLE, "AP", MACHINE, 0)
+    return {q: {d: people[q][d] for d in of} for q, of in top.items()}
+
+
+def _fill(name: str) -> None:
+    """People judge the documents of a draw."""
+    about, head, *lines = Path(name).read_text().splitlines()
+    rows = [line.split("\t")[:2] for line in lines]
+    filled = [f"{qid}\t{doc}\t{PEOPLE[qid][doc]}" for qid, doc in rows]
+    Path(name).write_text("\n".join([about, head, *filled]))
 
 
 def test_people_who_judged_all_queries_need_no_draw():
@@ -207,15 +254,43 @@ def test_people_who_judged_all_queries_need_no_draw():
 def test_a_plan_without_a_pilot_takes_the_machines_own_scale():
     lenient = {q: {d: 3 * grade or 1 for d, grade in of.items()} for q, of in MACHINE.items()}
     usual = plan_audit(RUNS, None, "AP(rel=1)", MACHINE, 0.4)
-    assert plan_audit(RUNS, None, "AP(rel=1)", lenient, 0.4, machine_rel=3) == usual
-    with pytest.raises(ValueError, match="queries that the machine judged"):
-        plan_audit(RUNS, None, "AP(rel=1)", lenient, 0.4)  # all documents are relevant
+    other = plan_audit(RUNS, None, "AP(rel=1)", lenient, 0.4, machine_rel=3)
+    assert other.pairs == usual.pairs and np.array_equal(other.widths, usual.widths)
 
 
-def test_a_pilot_of_equal_values_plans_nothing():
-    pilot = {qid: dict.fromkeys(DOCNOS, 1) for qid in JUDGED[:4]}
-    with pytest.raises(ValueError, match="one value in all 4 queries that people judged"):
-        plan_audit(RUNS, pilot, "AP", MACHINE, 0.3)
+def _relevant(grade: int, qids=QIDS):
+    return {qid: dict.fromkeys(DOCNOS, grade) for qid in qids}
+
+
+#: Function, arguments and options, message.
+ERRORS = [
+    (audit, ({**SAMPLE, "other": {"d1": 1}}, "AP", MACHINE), {}, "1 queries that the machine has"),
+    (
+        audit,
+        (SAMPLE, "AP", MACHINE | _relevant(0, JUDGED)),
+        {},
+        "in the 12 audited queries: the",
+    ),
+    (audit, (SAMPLE, "AP", MACHINE), {"machine_rel": 2, "name": "m"}, "'m' finds nothing relevant"),
+    (audit, (SAMPLE, "AP", MACHINE), {"baseline": "old", "all_pairs": True}, "is for differences"),
+    (plan_audit, (SAMPLE, "AP", MACHINE, 0), {}, "above 0"),
+    (plan_audit, (SAMPLE, "AP", MACHINE), {"queries": 31}, "3 to 30"),
+    (plan_audit, (SAMPLE, "AP", MACHINE, 0.3), {"queries": 9}, "leave it out"),
+    (plan_audit, (_relevant(1, JUDGED[:4]), "AP", MACHINE), {}, "4 queries that people judged"),
+    (plan_audit, (None, "AP", _relevant(1)), {}, "30 queries that the machine judged"),
+    (plan_audit, (SAMPLE, "AP", _relevant(0)), {}, "finds nothing relevant at rel=1 in the 12"),
+]
+
+
+@pytest.mark.parametrize(("function", "given", "options", "says"), ERRORS)
+def test_what_cannot_be(function, given, options, says):
+    with pytest.raises(ValueError, match=says):
+        function(RUNS, *given, **options)
+
+
+def test_a_draw_of_nothing_is_not_saved():
+    with pytest.raises(ValueError, match="nothing is drawn: give a width"):
+        plan_audit(RUNS, SAMPLE, "AP", MACHINE).save("x.tsv")
 
 
 def test_the_draw_is_kept_in_a_file(files):
@@ -302,16 +377,9 @@ def test_the_chart_shows_the_three_estimates_of_each_mean_and_difference():
     assert differences == {("new - old", by) for by in said}
 
 
-@pytest.mark.parametrize("name", ["people", "machine", "old.run", "new.run", "lengths"])
-def test_a_chart_overwrites_nothing_that_is_read(files, name):
-    """Even if the input could be a chart."""
-    chart = files / f"{name}.svg"
-    chart.write_text(f"{name}\n" if name == "lengths" else (files / name).read_text())
-    before = chart.read_bytes()
-    given = {of: of for of in ("people", "old.run", "new.run", "machine")} | {name: chart.name}
-    runs, judge = [given["old.run"], given["new.run"]], f"m={given['machine']}"
-    words = [given["people"], *runs, "--judge", judge]
-    words += ["--lengths", chart.name] * (name == "lengths")
-    result = call("audit", *words, "--chart", chart.name)
+def test_a_chart_overwrites_no_labels_of_a_round(files):
+    words = ["people", "old.run", "new.run", "--judge", "m=machine"]
+    Path("more.svg").write_text("q00 0 d1 1\n")
+    result = call("audit", *words, "--labels", "more.svg", "--chart", "more.svg")
     assert result.exit_code == 2 and "it is one of the inputs" in result.stderr
-    assert chart.read_bytes() == before and not result.stdout
+    assert Path("more.svg").read_text() == "q00 0 d1 1\n"

@@ -1,16 +1,15 @@
 """Prediction-powered estimates, against the formulas by hand and against simulated populations."""
 
-import tracemalloc
-
 import numpy as np
 import pytest
+import scipy.stats
 
 from pyterrier_asl.statistics.prediction_powered import TARGETS, interval_widths, prediction_powered
 
 
 def needed_queries(people, machine, unaudited, width, **options):
-    """The least number of queries with an interval of at most this width, from 3."""
-    enough = np.flatnonzero(interval_widths(people, machine, unaudited, **options) <= width)
+    """The least number of queries whose upper limit is at most this width, from 3."""
+    enough = np.flatnonzero(interval_widths(people, machine, unaudited, **options)[2] <= width)
     return int(enough[0]) + 3 if len(enough) else None
 
 
@@ -56,15 +55,41 @@ def test_coverage_and_width_whatever_the_machines_bias(target):
     assert np.isnan(found.machine.low).all() == (target == "these queries")
 
 
-@pytest.mark.parametrize("target", TARGETS)
-def test_a_large_pilot_of_many_queries_takes_little_memory(target):
-    draw = np.random.default_rng(3)
-    h = draw.random(2_000)
-    tracemalloc.start()
-    needed = needed_queries(h, h, draw.random(100_000), 0.01, target=target)
-    _, most = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert needed is not None and most < 50e6
+@pytest.mark.parametrize(("sign", "target"), [(1, TARGETS[0]), (1, TARGETS[1]), (-1, TARGETS[0])])
+def test_widths_follow_from_the_line_through_the_pilot(sign, target):
+    """SciPy's line; a machine that contradicts people has the slope 0. No width rises."""
+    draw = np.random.default_rng(8)
+    f, rest = draw.random(9), draw.random(14)
+    h = sign * f + 0.3 * draw.normal(size=9)
+    line, every = scipy.stats.linregress(f, h), np.append(f, rest)
+    slope = max(line.slope, 0)
+    assert (slope == 0) == (sign < 0)
+    squares = np.sum((h - h.mean() - slope * (f - f.mean())) ** 2)
+    widths = interval_widths(h, f, rest, target=target, alpha=0.1)
+    assert widths.shape == (3, 21) and (np.diff(widths) <= 0).all()
+    divisors = scipy.stats.chi2.ppf(0.8, 7), 7, scipy.stats.chi2.ppf(0.2, 7)
+    for own, divisor in zip(widths, divisors):
+        for n, width in zip(range(3, 24), own):
+            of_mean = squares / divisor / n + slope**2 * np.var(every, ddof=1) / 23
+            if target == "these queries":
+                of_mean = (1 - n / 23) * squares / divisor / (n - 2)
+            assert width == pytest.approx(2 * scipy.stats.t.ppf(0.95, n - 2) * np.sqrt(of_mean))
+    assert (widths[0, :-1] < widths[1, :-1]).all() and (widths[1, :-1] < widths[2, :-1]).all()
+
+
+@pytest.mark.parametrize(("target", "share"), [(TARGETS[0], 5 / 13), (TARGETS[1], 1)])
+def test_saved_queries_have_the_limits_of_the_correlation(target, share):
+    draw = np.random.default_rng(6)
+    f, rest = draw.random((2, 8)), draw.random((2, 5))
+    h = f * [[1], [-1]] + 0.2 * draw.normal(size=(2, 8))
+    limits = prediction_powered(h, f, rest, target=target, alpha=0.2).saved_limits
+    for row, own in enumerate(limits.T):
+        r = scipy.stats.pearsonr(h[row], f[row]).confidence_interval(0.8)
+        saved = [8 / (1 - share * max(end, 0) ** 2) - 8 for end in r]
+        assert own.tolist() == pytest.approx(saved)
+    assert limits[1, 0] > limits[0, 0] > 0 == limits[1, 1]  # the second machine contradicts people
+    alike = prediction_powered(np.ones(8), f[0], rest[0], target=target)
+    assert np.isnan(alike.saved_limits).all()
 
 
 @pytest.mark.parametrize("target", TARGETS)
