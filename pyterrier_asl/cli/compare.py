@@ -21,8 +21,9 @@ How to read it: RUN_A is the baseline, and RUN_B is compared with RUN_A.
   sgnLP      share of queries that prefer B, minus share of queries that prefer A
 
 \b
-Conditions (--fail-if): MEASURE better|worse|lower|higher|different [by AMOUNT] [p<LEVEL]
-[certainly], MEASURE possibly worse by AMOUNT p<LEVEL [certainly], or MEASURE below|above VALUE
+Conditions (--fail-if): MEASURE better|worse|lower|higher|different [by AMOUNT] [in any group]
+[p<LEVEL] [certainly], MEASURE possibly worse by AMOUNT p<LEVEL [certainly], or MEASURE
+below|above VALUE
   MEASURE can also be rrLP or sgnLP; 'worse' depends on its direction: a higher ASL is worse
   'by .02' means at least .02, 'by 2%' at least 2 % of RUN_A's value; the default is any difference
   'certainly' requires the condition under all labels of the unjudged documents
@@ -80,6 +81,10 @@ def _check_inputs(values: Mapping[str, Any]) -> None:
         raise click.UsageError("--show documents needs runs and qrels")
     if values["topics"] and values["show"] != "queries":
         raise click.UsageError("--topics needs -q, which lists queries")
+    if values["show"] == "groups" and not values["groups"]:
+        raise click.UsageError("--show groups needs --groups")
+    if scores and values["repetitions"]:
+        raise click.UsageError("--repetitions is for runs: scores name theirs in a column")
     outputs.check_chart()
     if not values["conditions"] and (values["junit"] or values["allow_missing"]):
         raise click.UsageError("--junit and --allow-missing go with --fail-if")
@@ -145,15 +150,32 @@ def _report_error(values: Mapping[str, Any], error: Exception) -> None:
     },
     seed={"help": "Seed of the randomization test."},
     pool={"none": "the two runs"},
+    groups={
+        "help": "Groups of queries: a file of lines qid<TAB>group, or a column of --scores.",
+        "metavar": "FILE",
+        "read": str,
+    },
+    detect={
+        "help": "Also compute the number of queries with which a t-test finds this difference.",
+        "metavar": "DELTA",
+    },
 )
 @options.matching
 @click.option("--junit", metavar="FILE", help="Save the verdicts of --fail-if as JUnit XML.")
+@click.option(
+    "--repetitions",
+    metavar="SEPARATOR",
+    help="Runs whose names differ only after the last SEPARATOR are repetitions of one system, "
+    "such as seeds. The system of RUN_A is the baseline.",
+)
 @outputs.show(
     "means",
     "queries",
+    "groups",
     "documents",
     help="queries: add the differences of each query, losses first; documents: add the relevant "
-    "documents whose search length changed most (--all: all).",
+    "documents whose search length changed most (--all: all); groups: add the "
+    "differences in --groups.",
 )
 @options.topics
 @outputs.chart("Also draw the differences with their intervals")
@@ -195,6 +217,8 @@ def _compare(values: Mapping[str, Any], reports: GuardReports | None) -> int:
         settings["baseline"] = runs.names[0]
     else:
         runs = options.runs_of(library.run_files(names[1:]))
+        if values["repetitions"]:
+            runs = library.with_repetitions(runs, values["repetitions"])
     compared = library.compare(runs, qrels, **settings)
     form, show, outcome = values["form"], values["show"], 0
     by_query = show == "queries"
@@ -203,7 +227,8 @@ def _compare(values: Mapping[str, Any], reports: GuardReports | None) -> int:
     is_id = by_query and qrels is not None and not Path(qrels).exists()
     texts = Texts.of(values["topics"], dataset=qrels if is_id else None).queries if by_query else {}
     print_comparison(compared, form, show=show, texts=texts, **outputs.style())
-    outputs.save_chart(partial(compared.chart, "queries" if by_query else "means"))
+    kind = show if show in ("queries", "groups") else "means"
+    outputs.save_chart(partial(compared.chart, kind))
     if form != "table":
         if reports is not None:
             outcome = reports.report(compared.verdicts, compared.notes).value

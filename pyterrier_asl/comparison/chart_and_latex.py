@@ -7,7 +7,15 @@ from typing import Any
 
 import pandas as pd
 
-from ..charts.drawing import alt, captioned, in_rows, inline_rows, ranges, tooltips
+from ..charts.drawing import (
+    alt,
+    captioned,
+    in_rows,
+    inline_rows,
+    ranges,
+    tooltips,
+    undrawn,
+)
 from ..common.notices import counted
 from ..common.parameters import check_name
 from ..printing import table_lines, tables
@@ -62,6 +70,30 @@ def chart(differences: Sequence[RunDifference], baseline: str, kind: str | None 
     caption = f"{what} over {counted(len(first.qids), 'query', 'queries')}{level}."
     panels = panels.resolve_scale(**{"y" if by_query else "x": "independent"})
     return captioned(panels, f"Runs compared with {baseline}", caption)
+
+
+def groups_chart(groups: pd.DataFrame, baseline: str) -> Any:
+    """The difference of each run from the baseline in each group of queries.
+
+    Args:
+        groups: see :attr:`~pyterrier_asl.RunComparison.groups`.
+        baseline: the name of the baseline.
+    """
+    if groups.empty:
+        raise ValueError("there are no groups of queries: give groups")
+    rows = groups.assign(panel=groups["run"] + ", " + groups["measure"])
+    base = alt.Chart().encode(
+        y=alt.Y("group:N", sort=list(dict.fromkeys(rows["group"])), title=None),
+        tooltip=tooltips("group:N", "queries:Q", "difference:Q", "shrunken:Q", "p:Q"),
+    )
+    zero = alt.Chart().mark_rule(color="gray").encode(x=alt.datum(0))
+    title = f"difference from {baseline}"
+    layers: Any = alt.layer(zero, ranges(base, "difference", "shrunken", "shrunken", title))
+    layers.data = inline_rows(rows)
+    panels = in_rows(layers, "panel", rows["panel"]).resolve_scale(x="independent")
+    caption = "Lines go from the mean difference in a group to its shrunken estimate (mark)."
+    head = f"Runs compared with {baseline} in groups of queries"
+    return captioned(panels, head, caption + undrawn(rows["shrunken"]))
 
 
 def latex(differences: Sequence[RunDifference], baseline: str, places: int) -> str:

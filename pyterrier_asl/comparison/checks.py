@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from ..common.notices import counted
+from ..common.types import Bools
 from ..evaluation.facts import UNANSWERED, Facts
 from ..evaluation.ties import means_over_ties
 from ..measures.directions import value_range
@@ -38,18 +39,19 @@ def untestable(
         least_p: the smallest p-value that the test can have, corrected.
         allow_missing: whether missing queries are no reason.
     """
-    names = [difference.run] if condition.is_floor else [inputs.names[0], difference.run]
-    for fault in _faults(facts, names):
+    for fault in _faults(inputs, facts, difference.run, of_baseline=not condition.is_floor):
         yield f"no test can be made: {fault}"
     if not (allow_missing or condition.is_floor):
         for lack in _lacks_queries(inputs, facts, difference):
             yield f"{lack}; {_REMEDY}"
     yield from _nothing_relevant(inputs, difference.name)
+    if condition.is_floor:
+        yield from _beyond_range(inputs, condition, difference.name)
     if not condition.is_floor:
         yield from _no_difference(inputs, condition, difference)
         yield from _no_test(condition, difference, least_p)
         p = difference.result.p if condition.possibly else difference.p_corrected
-        if condition.level is not None and p < condition.level:
+        if condition.level is not None and p < condition.level and not condition.in_group:
             for reversed_sign in _ties(inputs, difference):
                 yield f"no test can be made: {reversed_sign}"
 
@@ -61,31 +63,51 @@ def doubts_of(
     allow_missing: bool = False,
 ) -> Iterator[str]:
     """The facts by which no verdict on a difference can be trusted."""
-    yield from _faults(facts, [inputs.names[0], difference.run])
+    yield from _faults(inputs, facts, difference.run)
     if not allow_missing:
         yield from _lacks_queries(inputs, facts, difference)
     if difference.is_significant:
         yield from _ties(inputs, difference)
 
 
-def _faults(facts: Facts | None, names: Sequence[str]) -> Iterator[str]:
+def _faults(
+    inputs: Inputs, facts: Facts | None, run: str, *, of_baseline: bool = True
+) -> Iterator[str]:
     """Ids in another form, and scores that do not order the documents."""
-    for name in names:
+    for name in [*_runs(inputs, inputs.names[0]) * of_baseline, *_runs(inputs, run)]:
         yield from facts.errors(name) if facts else ()
+
+
+def _runs(inputs: Inputs, system: str) -> list[str]:
+    """The names of the runs of a system."""
+    return [inputs.judged.names[row] for row in inputs.rows(system)] if inputs.judged else []
+
+
+def _answered(inputs: Inputs, system: str, *, by_all: bool = False) -> Bools:
+    """Whether any run of a system, or all of them, answers each query."""
+    runs: Any = inputs.judged
+    answered = np.array([runs.runs[row].retrieved > 0 for row in inputs.rows(system)])
+    return np.asarray(answered.all(axis=0) if by_all else answered.any(axis=0))
 
 
 def _lacks_queries(inputs: Inputs, facts: Facts | None, difference: RunDifference) -> Iterator[str]:
     """Queries that the run answers and the baseline does not, or scores that were filled."""
-    baseline, row = inputs.names[0], inputs.names.index(difference.run)
+    baseline = inputs.names[0]
     if inputs.judged and facts:
-        runs = inputs.judged.runs
-        if ((runs[row].retrieved > 0) & (runs[0].retrieved == 0)).any():
-            yield from facts.sentences_on(baseline, UNANSWERED)
+        lacks = ~_answered(inputs, baseline, by_all=True)
+        if (_answered(inputs, difference.run) & lacks).any():
+            for name in _runs(inputs, baseline):
+                yield from facts.sentences_on(name, UNANSWERED)
         return
-    missing = inputs.missing[difference.name]
-    if number := int((missing[0] & ~missing[row]).sum()):
+    first, second = (_missing(inputs, difference.name, of) for of in (baseline, difference.run))
+    if number := int((first & ~second).sum()):
         which = f"{counted(number, 'score')} of {difference.name} that {difference.run} has"
         yield f"{baseline} lacks {which}"
+
+
+def _missing(inputs: Inputs, name: str, system: str) -> Bools:
+    """Whether a score of a system was missing, of each query."""
+    return np.asarray(inputs.missing[name][inputs.rows(system)].any(axis=0))
 
 
 def _nothing_relevant(inputs: Inputs, name: str) -> Iterator[str]:
@@ -104,6 +126,18 @@ def _nothing_relevant(inputs: Inputs, name: str) -> Iterator[str]:
             "no test can be made: no judged document is relevant to it (the highest grade is "
             f"{highest}); check the qrels and rel"
         )
+
+
+def _beyond_range(inputs: Inputs, condition: Condition, name: str) -> Iterator[str]:
+    """A value that every mean, or none, is below or above."""
+    if name not in inputs.measures:
+        return
+    low, high = value_range(inputs.measures[name], len(inputs.names) if inputs.judged else np.inf)
+    amount, is_below = condition.amount, condition.how == "below"
+    never = amount <= low if is_below else amount >= high
+    if never or (amount > high if is_below else amount < low):
+        which = "no mean" if never else "every mean"
+        yield f"{which} is {condition.how} {amount:g}: {name} lies between {low:g} and {high:g}"
 
 
 def _no_difference(
@@ -132,7 +166,7 @@ def _no_difference(
 def _no_test(condition: Condition, difference: RunDifference, least_p: float) -> Iterator[str]:
     """No variance, or too few queries for a p-value below the level."""
     level, queries = condition.level, len(difference.qids)
-    if level is None:
+    if level is None or condition.in_group:
         return
     if reason := difference.untestable:
         yield f"no test can be made: {reason}; compare on other queries, or leave out p<"
@@ -153,8 +187,16 @@ def _ties(inputs: Inputs, difference: RunDifference) -> Iterator[str]:
     if measure is None or not inputs.judged:
         return
     (low_a, high_a), (low_b, high_b) = (
-        means_over_ties(measure, inputs.judged.runs[at], inputs.values[difference.name][at])
-        for at in (0, inputs.names.index(difference.run))
+        np.mean(
+            [
+                means_over_ties(
+                    measure, inputs.judged.runs[at], inputs.of_runs[difference.name][at]
+                )
+                for at in inputs.rows(system)
+            ],
+            axis=0,
+        )
+        for system in (inputs.names[0], difference.run)
     )
     low, high = low_b - high_a, high_b - low_a
     if (difference.mean > 0 and low < 0) or (difference.mean < 0 and high > 0):
@@ -169,12 +211,12 @@ def _ties(inputs: Inputs, difference: RunDifference) -> Iterator[str]:
 
 def unanswered_queries(inputs: Inputs, run: str) -> list[str]:
     """The queries that the baseline answers and a run does not."""
-    row = inputs.names.index(run)
+    baseline = inputs.names[0]
     if inputs.judged:
-        lacks = [[inputs.judged.runs[at].retrieved == 0 for at in (0, row)]]
+        gone = _answered(inputs, baseline) & ~_answered(inputs, run, by_all=True)
     else:
-        lacks = [[of_all[0], of_all[row]] for of_all in inputs.missing.values()]
-    gone = np.any([b & ~a for a, b in lacks], axis=0)
+        lacks = [[_missing(inputs, name, of) for of in (baseline, run)] for name in inputs.missing]
+        gone = np.any([b & ~a for a, b in lacks], axis=0)
     return [str(inputs.qids[query]) for query in np.flatnonzero(gone)]
 
 
@@ -182,8 +224,8 @@ def answered_by_neither(inputs: Inputs, run: str) -> int:
     """The number of queries that neither a run nor the baseline answers."""
     if not inputs.judged:
         return 0
-    a, b = (inputs.judged.runs[at].retrieved for at in (0, inputs.names.index(run)))
-    return int((a + b == 0).sum())
+    answered = _answered(inputs, inputs.names[0]) | _answered(inputs, run)
+    return int((~answered).sum())
 
 
 def unanswered_verdict(inputs: Inputs, facts: Facts | None, run: str) -> list[Verdict]:
@@ -193,7 +235,9 @@ def unanswered_verdict(inputs: Inputs, facts: Facts | None, run: str) -> list[Ve
     queries = f"{counted(len(qids), 'query', 'queries')} that {inputs.names[0]} has"
     reason = f"{run} lacks scores of {queries}, e.g. {qids[0]!r}"
     if facts:
-        reason = "; ".join(facts.sentences_on(run, UNANSWERED))
+        reason = "; ".join(
+            s for of in _runs(inputs, run) for s in facts.sentences_on(of, UNANSWERED)
+        )
     message = f"{reason}; allow_missing=True (--allow-missing) lets that pass"
     what, numbers = "every query that A answers is answered", {"unanswered": float(len(qids))}
     return [Verdict(run, what, Outcome.FAIL, message, numbers)]

@@ -6,6 +6,7 @@ baseline is A, the other B.
 
 from __future__ import annotations
 
+import math
 import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,6 +26,7 @@ from ..evaluation.sources import (
     NOT_FOR_SCORES,
     QrelsLike,
     complete_measures,
+    is_repeated,
     measures_for,
     refuse,
     warn_of_grades,
@@ -36,6 +38,7 @@ from ..measures.parsing import (
     canonical_name,
     measure_named,
     named_measures,
+    needs_pool,
     one_measure,
     unique,
     words,
@@ -43,6 +46,7 @@ from ..measures.parsing import (
 from ..statistics.tests import CORRECTIONS, PairedTest
 from .conditions import Condition, check_condition, parse_condition
 from .differences import PREFERENCES, TESTS, Inputs
+from .groups import groups_of
 from .result import RunComparison
 
 
@@ -61,12 +65,16 @@ def compare(
     rel: float | None = None,
     pool: Any = None,
     lengths: Any = None,
+    groups: Any = None,
+    detect: float | None = None,
 ) -> RunComparison:
     """Compares runs with a baseline: means, intervals, tests, preferences, queries, documents.
 
     Args:
         runs: dict of name -> run (a data frame, such as the results of a pipeline, or a file), a
-            folder of run files, or several files; two at least. Without qrels scores that
+            folder of run files, or several files; two at least. A list of runs under one name is
+            a system with repetitions, such as seeds: its values are means, and the t-test counts
+            the variance of repetitions. Without qrels scores that
             :func:`~pyterrier_asl.read_scores` read: these have no preferences and documents.
         qrels: frame, file, ir_datasets id, or :class:`~pyterrier_asl.Qrels`.
         measures: measures or their names, and the preferences ``"rrLP"`` and ``"sgnLP"``. None:
@@ -89,6 +97,11 @@ def compare(
         rel: minimum grade of a relevant document, for preferences and for measures without one.
         pool: pool of the rareness measures that name none; None: the runs themselves.
         lengths: document lengths for TBG; what ``TBG(lengths=...)`` takes.
+        groups: the group of each query, for :attr:`RunComparison.groups`: a dict, a file with lines
+            ``qid<TAB>group``, a frame with ``qid`` and one more column, or the name of a column of
+            the scores.
+        detect: a difference, above 0; the table gets the number of queries with which a t-test
+            finds it with probability .8.
 
     Returns:
         The comparison.
@@ -118,13 +131,20 @@ def compare(
     of_measures: dict[str, Any] = {"rel": rel, "pool": pool, "lengths": lengths}
     if test != "randomization":
         refuse("is for test='randomization'", seed=seed)
+    if detect is not None and not (isinstance(detect, (int, float)) and 0 < detect < math.inf):
+        raise ValueError(f"detect={detect!r}: give a difference above 0, such as .02")
     _refuse_collections(runs, qrels)
     if isinstance(runs, ScoreTable):
         refuse(NOT_FOR_SCORES, qrels=qrels, **of_measures)
         inputs = of_scores(runs, measures, parsed, baseline)
     else:
+        names, runs = _one_by_one(runs)
         judged = _judged(runs, qrels, bool(parsed))
-        inputs = of_runs(judged, measures, parsed, baseline, qrels=qrels, **of_measures)
+        systems = names or {name: [name] for name in judged.names}
+        inputs = of_runs(judged, systems, measures, parsed, baseline, qrels=qrels, **of_measures)
+    inputs = replace(inputs, detect=detect)
+    if groups is not None:
+        inputs = replace(inputs, groups=groups_of(inputs.qids, groups))
     check_inputs(inputs, test or "t")
     options = PairedTest(test or "t", correction, alpha, seed=seed)
     return RunComparison(inputs, options, allow_missing)
@@ -142,6 +162,22 @@ def _refuse_collections(runs: Any, qrels: Any) -> None:
             f"compare is of one collection, and here are {names_of(names)}: call it for each, or "
             "use ranks, which takes several"
         )
+
+
+def _one_by_one(runs: Any) -> tuple[dict[str, list[str]], Any]:
+    """The names of each system's runs, none without repetitions; and all runs by name."""
+    if not isinstance(runs, Mapping) or not any(map(is_repeated, runs.values())):
+        return {}, runs
+    names: dict[str, list[str]] = {}
+    by_name: dict[str, Any] = {}
+    for system, of_system in runs.items():
+        several = list(of_system) if is_repeated(of_system) else [of_system]
+        number = len(several)
+        names[str(system)] = [
+            str(system) if number == 1 else f"{system} (run {at})" for at in range(1, number + 1)
+        ]
+        by_name |= dict(zip(names[str(system)], several))
+    return names, by_name
 
 
 def _judged(runs: Runs, qrels: QrelsLike | None, is_guard: bool) -> Evaluation:
@@ -172,6 +208,27 @@ def run_files(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Path]:
     if len(set(names)) < len(names):
         names = [str(path) for path in files]
     return dict(zip(names, files))
+
+
+def with_repetitions(files: Mapping[str, Path], separator: str) -> dict[str, Any]:
+    """Run files by system: runs whose names differ only after the last separator are repetitions.
+
+    Raises:
+        ValueError: where no two runs are of one system.
+
+    >>> files = {name: Path(f"{name}.run") for name in ("old", "new-1", "new-2")}
+    >>> {name: len(runs) for name, runs in with_repetitions(files, "-").items()}
+    {'old': 1, 'new': 2}
+    """
+    systems: dict[str, list[Path]] = {}
+    for name, file in files.items():
+        systems.setdefault(name.rpartition(separator)[0] or name, []).append(file)
+    if len(systems) == len(files):
+        raise ValueError(
+            f"repetitions={separator!r}: no two of the runs {names_of([*files])} have one name "
+            "before the last separator"
+        )
+    return dict(systems)
 
 
 # What is compared
@@ -207,7 +264,7 @@ def of_scores(
         higher_is_better={label: scores.direction(label) for label in labels},
         measures={label: measure for label, measure in known.items() if measure is not None},
         conditions=[(c, given[canonical_name(c.measure)]) for c in conditions],
-        values={label: frame.loc[names].to_numpy(np.float64) for label, frame in frames.items()},
+        of_runs={label: frame.loc[names].to_numpy(np.float64) for label, frame in frames.items()},
         qids=list(frames[labels[0]].columns),
         missing={label: filled[rows] for label, filled in matrices.filled.items()},
         notes=[*scores.notes, *left_out, *filter(None, [note])],
@@ -217,6 +274,7 @@ def of_scores(
 
 def of_runs(
     runs: Evaluation,
+    systems: Mapping[str, list[str]],
     measures: Measures | None,
     conditions: Sequence[Condition],
     baseline: str | None,
@@ -228,15 +286,19 @@ def of_runs(
 
     Args:
         runs: the matched runs.
+        systems: the names of each system's runs.
         measures: the measures and preferences; None: those of the conditions, or the default ones.
         conditions: the conditions.
         baseline: the name of the baseline; None: the first run.
         qrels: the qrels, as they were given.
         **options: ``rel``, ``pool`` and ``lengths``.
     """
-    names = _baseline_first(runs.names, baseline)
-    judged = runs.select(names)
+    names = _baseline_first([*systems], baseline)
+    judged = runs.select([run for name in names for run in systems[name]])
+    repeated = len(judged) > len(names)
     asked = [] if conditions and measures is None else _asked(measures, qrels, options)
+    if repeated and measures is None:
+        asked = [measure for measure in asked if measure not in PREFERENCES]
     listed = [measure for measure in asked if measure not in PREFERENCES]
     guarded = [c.measure for c in conditions if c.measure not in PREFERENCES]
     own = {measure.name: measure for measure in listed}
@@ -267,10 +329,11 @@ def of_runs(
         | dict.fromkeys(shown_preferences, True),
         measures=by_name,
         conditions=[(c, labels.get(c.measure, c.measure)) for c in conditions],
-        values=values,
+        of_runs=values,
         qids=judged.qids,
         judged=judged,
         rel=rel,
+        repetitions=[len(systems[name]) for name in names] if repeated else (),
     )
 
 
@@ -307,8 +370,12 @@ def _least_grade(measures: Iterable[Any], rel: float | None) -> float:
 
 
 def check_inputs(inputs: Inputs, test: str) -> None:
-    """Checks that the conditions can be tested on the inputs by a test."""
+    """Checks that the inputs and the conditions can be tested by a test."""
+    if inputs.is_repeated:
+        _check_repetitions(inputs, test)
     for condition, name in inputs.conditions:
+        if condition.in_group and not inputs.groups:
+            raise ValueError(f"the condition {condition.text!r} needs groups of queries: groups=")
         measure = inputs.measures.get(name)
         if condition.certainly and inputs.judged is None:
             raise ValueError(f"the condition {condition.text!r}: certainly needs runs and qrels")
@@ -316,3 +383,22 @@ def check_inputs(inputs: Inputs, test: str) -> None:
             measure_with_bounds(inputs.judged.with_pool({name: measure})[name])
         if measure is not None or name in PREFERENCES:
             check_condition(condition, measure, inputs.higher_is_better[name], test=test)
+
+
+def _check_repetitions(inputs: Inputs, test: str) -> None:
+    """Raises ValueError for what systems with several runs have no answer to."""
+    wrong = f"test={test!r} is for systems with one run each: use 't'" if test != "t" else ""
+    for name in PREFERENCES:
+        if name in inputs.higher_is_better:
+            wrong = f"{name} prefers one run to another: leave it out"
+    if pools := [name for name, measure in inputs.measures.items() if needs_pool(measure)]:
+        wrong = f"{pools[0]} would count the runs of one system as several: give a pool"
+    for condition, _ in inputs.conditions:
+        if condition.certainly or condition.possibly:
+            wrong = f"the condition {condition.text!r} is for systems with one run each"
+    for option in ("groups", "detect"):
+        if getattr(inputs, option):
+            wrong = f"{option} is for systems with one run each: leave it out"
+    if wrong:
+        several = next(name for name in inputs.names if len(inputs.rows(name)) > 1)
+        raise ValueError(f"{several} has several runs, and {wrong}")

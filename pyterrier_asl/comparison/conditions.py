@@ -2,9 +2,10 @@
 
 Two kinds are on the second run compared with the first, the baseline:
 
-* ``MEASURE HOW [by AMOUNT[%]] [p<LEVEL] [certainly]``, HOW one of :data:`HOW`, holds if the runs
-  differ so, with ``p<`` if they differ significantly, with ``certainly`` if they do so under all
-  labels of the unjudged documents.
+* ``MEASURE HOW [by AMOUNT[%]] [in any group] [p<LEVEL] [certainly]``, HOW one of :data:`HOW`,
+  holds if the runs differ so, with ``p<`` if they differ significantly, with ``certainly`` if they
+  do so under all labels of the unjudged documents, with ``in any group`` if they do so in a group
+  of queries.
 * ``MEASURE possibly worse by AMOUNT[%] p<LEVEL [certainly]`` holds unless a loss of the amount or
   more is rejected; with ``certainly`` unless it is rejected under all these labels.
 
@@ -27,21 +28,23 @@ from ..measures.parsing import words
 HOW = ("better", "worse", "lower", "higher", "different")
 
 GRAMMAR = (
-    "MEASURE better|worse|lower|higher|different [by AMOUNT or AMOUNT%] [p<LEVEL] [certainly], or "
-    "MEASURE possibly worse by AMOUNT or AMOUNT% p<LEVEL [certainly], or MEASURE below|above VALUE"
+    "MEASURE better|worse|lower|higher|different [by AMOUNT or AMOUNT%] [in any group] [p<LEVEL] "
+    "[certainly], or MEASURE possibly worse by AMOUNT or AMOUNT% p<LEVEL [certainly], or MEASURE "
+    "below|above VALUE"
 )
 
 _NUMBER = r"[0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?"
 _CONDITION = re.compile(
     rf"(?P<measure>\S.*?)\s+(?P<possibly>possibly\s+)?(?P<how>{'|'.join(HOW)})"
     rf"(?:\s+by\s+(?P<amount>{_NUMBER})\s*(?P<percent>%)?)?"
-    rf"(?:\s+p\s*<\s*(?P<level>{_NUMBER}))?"
+    r"(?P<group>\s+in\s+any\s+group)?"
+    rf"(?:\s+p\s*<\s*(?P<level>{_NUMBER})\s*(?P<of_level>%)?)?"
     r"(?P<certainly>\s+certainly)?"
 )
 
 
 _FLOOR = re.compile(
-    rf"(?P<measure>\S.*?)\s*(?:\b(?P<how>below|above)\b|(?P<sign>[<>]))\s*(?P<amount>-?{_NUMBER})"
+    rf"(?P<measure>\S.*?)\s*(?:\b(?P<how>below|above)\b|(?P<sign>[<>]=?))\s*(?P<amount>-?{_NUMBER})"
     r"(?P<rest>.*)"
 )
 
@@ -59,6 +62,7 @@ class Condition:
         level: the level that p must be below; None: no test.
         certainly: whether it must hold under every labelling of the unjudged documents.
         possibly: whether it holds unless a loss of ``amount`` or more is rejected.
+        in_group: whether it holds if it does in any group of queries.
     """
 
     text: str
@@ -69,6 +73,7 @@ class Condition:
     level: float | None = None
     certainly: bool = False
     possibly: bool = False
+    in_group: bool = False
 
     @property
     def is_floor(self) -> bool:
@@ -100,7 +105,7 @@ def parse_condition(text: str) -> Condition:
     >>> parse_condition("nASL@1000 worse by 2% p<.05")
     ... # doctest: +NORMALIZE_WHITESPACE
     Condition(text='nASL@1000 worse by 2% p<.05', measure='nASL@1000', how='worse', amount=2.0,
-              percent=True, level=0.05, certainly=False, possibly=False)
+              percent=True, level=0.05, certainly=False, possibly=False, in_group=False)
     >>> parse_condition("nDCG@10 possibly worse by .02 p<.05").possibly
     True
     >>> [parse_condition(text).how for text in ("R@10 < .85", "ASL@1000 above 200")]
@@ -109,6 +114,7 @@ def parse_condition(text: str) -> Condition:
     parts = _CONDITION.fullmatch(text.strip()) if isinstance(text, str) else None
     floor = _FLOOR.fullmatch(text.strip()) if isinstance(text, str) and parts is None else None
     if floor is not None and len(words(floor["measure"])) == 1:
+        _check_floor(text, floor["sign"], floor["amount"], floor["rest"].strip())
         if floor["rest"].strip():
             raise ValueError(
                 f"the condition {text!r}: a mean that must not be below or above a value has no "
@@ -122,6 +128,7 @@ def parse_condition(text: str) -> Condition:
             "such as 'nASL@1000 worse p<.05'"
         )
     level = None if parts["level"] is None else float(parts["level"])
+    level = level / 100 if level is not None and parts["of_level"] else level
     if level is not None and not 0 < level <= 1:
         raise ValueError(
             f"the condition {text!r}: p is a probability, so LEVEL lies between 0 and 1"
@@ -135,6 +142,10 @@ def parse_condition(text: str) -> Condition:
             f"the condition {text!r}: 'possibly' needs 'worse', an amount above 0 and a LEVEL "
             "below .5, such as 'nDCG@10 possibly worse by .02 p<.05'"
         )
+    if parts["group"] and (possibly or parts["certainly"]):
+        raise ValueError(
+            f"the condition {text!r}: 'in any group' goes with neither possibly nor certainly"
+        )
     return Condition(
         text.strip(),
         parts["measure"],
@@ -144,7 +155,21 @@ def parse_condition(text: str) -> Condition:
         level,
         bool(parts["certainly"]),
         possibly,
+        bool(parts["group"]),
     )
+
+
+def _check_floor(text: str, sign: str | None, amount: str, rest: str) -> None:
+    """Raises ValueError, with the text to write, for a floor that has another form."""
+    name = re.split(r"\s*(?:[<>]|below|above)", text.strip())[0]
+    if rest == "%":
+        how = "below" if "below" in text or "<" in text else "above"
+        raise ValueError(f"the condition {text!r}: write '{name} {how} {float(amount) / 100:g}'")
+    if sign in ("<=", ">="):
+        raise ValueError(
+            f"the condition {text!r}: a condition says when the guard fails; write '{name} below "
+            f"{amount}' if it is to fail below {amount}, or '{name} above {amount}'"
+        )
 
 
 def check_condition(

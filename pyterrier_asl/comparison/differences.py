@@ -17,7 +17,8 @@ import pandas as pd
 from ..common.types import Bools, Floats
 from ..evaluation.evaluation import Evaluation
 from ..statistics.pairwise import no_variance
-from ..statistics.power import detectable_difference
+from ..statistics.power import detectable_difference, queries_needed
+from ..statistics.repetitions import RepeatedComparison, compare_repetitions
 from ..statistics.settings import DRAWS
 from ..statistics.tests import Comparison, PairedTest, compare_pair, correct
 from .conditions import Condition
@@ -46,27 +47,44 @@ class Inputs:
         higher_is_better: the direction of each measure and preference; None of a count.
         measures: the measures that ir_measures knows, by name; no preferences.
         conditions: the conditions, with the names of their measures here.
-        values: name -> values, shape (S, Q); preferences are those for each system over the
-            baseline.
+        of_runs: name -> values of all runs, system by system, shape (N, Q); preferences are those
+            for each system over the baseline.
         qids: the queries, Q of them.
-        judged: the runs; None of scores.
-        missing: of scores whether each was missing and is filled, as ``values``.
+        judged: the N runs; None of scores.
+        missing: of scores whether each was missing and is filled, as ``of_runs``.
         rel: the least grade of a relevant document, for preferences and documents.
         notes: of scores sentences on how they were read.
         missing_note: of scores the sentence on missing values.
+        repetitions: the number of runs of each system; none: one each.
+        groups: the group of each query; none: there are no groups.
+        detect: the difference whose number of queries is computed; None: none.
     """
 
     names: list[str]
     higher_is_better: dict[str, bool | None]
     measures: dict[str, Any]
     conditions: list[tuple[Condition, str]]
-    values: dict[str, Floats]
+    of_runs: dict[str, Floats]
     qids: list[Any]
     judged: Evaluation | None = None
     missing: dict[str, Bools] = field(default_factory=dict)
     rel: float = 1
     notes: list[str] = field(default_factory=list)
     missing_note: str = ""
+    repetitions: Sequence[int] = ()
+    groups: Sequence[str] = ()
+    detect: float | None = None
+
+    @property
+    def is_repeated(self) -> bool:
+        """Whether a system has several runs."""
+        return any(number > 1 for number in self.repetitions)
+
+    def rows(self, system: str) -> list[int]:
+        """The numbers of the runs of a system."""
+        ends = np.cumsum(self.repetitions or [1] * len(self.names)).tolist()
+        at = self.names.index(system)
+        return list(range(ends[at - 1] if at else 0, ends[at]))
 
 
 @dataclass(frozen=True)
@@ -82,6 +100,9 @@ class RunDifference:
         difference: the run's value less the baseline's, or the preference.
         qids: the ids of the queries.
         options: the test, its correction and its level.
+        repetitions: with several runs of a system the values of all runs of the baseline and of the
+            run; ``a`` and ``b`` are their means.
+        detect: see :class:`Inputs`.
         result: the result of the test; see :func:`run_differences`.
         p_corrected: p, corrected over the runs; of a condition of a guard with its own p-value that
             one, corrected.
@@ -96,6 +117,8 @@ class RunDifference:
     difference: Floats
     qids: Sequence[Any]
     options: PairedTest = PairedTest()
+    repetitions: tuple[Floats, ...] = ()
+    detect: float | None = None
     result: Comparison = _UNTESTED
     p_corrected: float = math.nan
     family: int = 1
@@ -118,7 +141,7 @@ class RunDifference:
     @property
     def untestable(self) -> str:
         """The reason why no test can be made; '' where one can, or the runs are equal."""
-        if self.is_equal:
+        if self.is_equal or (self.repeated and not math.isnan(self.repeated.comparison.p)):
             return ""
         if len(self.qids) == 1:
             return "there is only one query"
@@ -150,6 +173,13 @@ class RunDifference:
 
     # Test
 
+    @cached_property
+    def repeated(self) -> RepeatedComparison | None:
+        """The test with repetitions; None where each system has one run."""
+        if not self.repetitions:
+            return None
+        return compare_repetitions(*self.repetitions, alpha=self.options.alpha)
+
     @property
     def test(self) -> str:
         """The name of the test; sgnLP, which is only a sign, always has the sign test."""
@@ -174,6 +204,8 @@ class RunDifference:
 
     def made_test(self) -> Comparison:
         """The result of the test."""
+        if self.repeated:
+            return self.repeated.comparison
         zero = 0 * self.difference
         pair = (self.difference, zero) if np.isnan(self.a).all() else (self.b, self.a)
         seed = self.options.seed if self.test == "randomization" else None
@@ -183,7 +215,8 @@ class RunDifference:
 
     def row(self) -> dict[str, Any]:
         """The row of the table."""
-        return {
+        alpha, repeated = self.options.alpha, self.repeated
+        row = {
             "run": self.run,
             "measure": self.name,
             "a": self.mean_a,
@@ -198,9 +231,19 @@ class RunDifference:
             "p": self.result.p,
             "p_corrected": self.p_corrected,
             "test": self.test,
-            "detectable": detectable_difference(self.difference, alpha=self.options.alpha),
+            "detectable": repeated.detectable
+            if repeated
+            else detectable_difference(self.difference, alpha=alpha),
             "family": self.family,
         }
+        if repeated:
+            row["repetitions"] = repeated.share
+            row["half_any_repetitions"] = repeated.half_any_repetitions
+            row["half_twice_queries"] = repeated.half_twice_queries
+        if self.detect is not None:
+            needed = queries_needed(self.difference, self.detect, alpha=alpha)
+            row["queries_needed"], row["queries_needed_by_sd"] = needed
+        return row
 
     def by_query(self) -> pd.DataFrame:
         """A row for each query, the largest loss first."""
@@ -226,9 +269,11 @@ def run_differences(inputs: Inputs, options: PairedTest) -> list[RunDifference]:
     """
     by_measure = []
     for name, higher_is_better in inputs.higher_is_better.items():
-        a, *others = inputs.values[name]
+        values = [inputs.of_runs[name][inputs.rows(system)] for system in inputs.names]
+        a, *others = (of_system.mean(axis=0) for of_system in values)
         own = []
-        for run, b in zip(inputs.names[1:], others):
+        for row, (run, b) in enumerate(zip(inputs.names[1:], others), 1):
+            repetitions = values[0], values[row]
             empty = np.full(len(a), np.nan)
             untested = RunDifference(
                 run=run,
@@ -239,6 +284,8 @@ def run_differences(inputs: Inputs, options: PairedTest) -> list[RunDifference]:
                 difference=b - a,
                 qids=inputs.qids,
                 options=options,
+                repetitions=repetitions if len(values[0]) + len(values[row]) > 2 else (),
+                detect=inputs.detect,
             )
             own.append(replace(untested, result=untested.made_test()))
         by_measure.append(with_p(own, [of_run.result.p for of_run in own]))

@@ -11,14 +11,16 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from ..common.notices import counted
+from ..common.notices import counted, names_of
 from ..common.types import Floats
 from ..evaluation.labellings import labelled_measures
 from ..statistics.boxes import box_test
+from ..statistics.groups import FEWEST_IN_GROUP
 from ..statistics.pairwise import non_inferiority
 from ..statistics.rounding import NO_DIFFERENCE
 from .conditions import Condition
 from .differences import Inputs, RunDifference, with_p
+from .groups import DifferenceByGroup
 from .sentences import correction_over, planned_p
 
 
@@ -72,6 +74,7 @@ class Verdict:
             cannot be tested.
         message: the reason, with its numbers.
         numbers: the numbers by name, machine-readable.
+        cases: of a condition in any group the verdict on each group, whose name is its ``run``.
     """
 
     run: str
@@ -79,6 +82,7 @@ class Verdict:
     outcome: Outcome
     message: str
     numbers: Mapping[str, float] = field(default_factory=dict)
+    cases: Sequence[Verdict] = ()
 
     def __str__(self) -> str:
         return self.line()
@@ -106,14 +110,21 @@ def holds(condition: Condition, difference: RunDifference) -> bool:
         return not is_equal and (gap < 0) == (condition.how == "below")
     if condition.possibly:
         return not difference.p_corrected < (condition.level or 0)
-    size, base = abs(difference.mean), difference.base
+    up, p = difference.higher_is_better, difference.p_corrected
+    return differs(condition, difference.mean, difference.base, p, up)
+
+
+def differs(
+    condition: Condition, mean: float, base: float, p: float, higher_is_better: bool | None
+) -> bool:
+    """Whether a condition of a difference holds for a mean, the baseline's size and a p-value."""
+    size = abs(mean)
     rounding = NO_DIFFERENCE * max(base, size)
     if size <= NO_DIFFERENCE * base or size == 0 or size < condition.least(base) - rounding:
         return False
-    if condition.level is not None and not difference.p_corrected < condition.level:
+    if condition.level is not None and not p < condition.level:
         return False
-    up = difference.mean > 0
-    return condition.asks_for(up, not up, difference.higher_is_better)
+    return condition.asks_for(mean > 0, mean <= 0, higher_is_better)
 
 
 def holds_certainly(
@@ -230,6 +241,44 @@ def verdict_on(
         outcome, more = _certain_outcome(condition, outcome, limits, difference, family)
         parts += more
     return Verdict(difference.run, condition.text, outcome, ", ".join(parts), numbers)
+
+
+def group_verdict(condition: Condition, tests: DifferenceByGroup, untestable: str = "") -> Verdict:
+    """The outcome of a condition that holds if it does in any group, with one for each group.
+
+    Args:
+        condition: the condition.
+        tests: the difference of the run in each group.
+        untestable: the reason why the condition cannot be tested, '' where it can.
+    """
+    run, level, rows = tests.difference.run, condition.level, tests.rows()
+    largest = max(row["queries"] for row in rows)
+    if level is not None and not untestable:
+        if largest < FEWEST_IN_GROUP:
+            untestable = f"no test can be made: no group has {FEWEST_IN_GROUP} queries or more"
+        elif (least := 2.0 ** (1 - largest)) >= level:
+            untestable = (
+                f"no test can be made: p cannot be below {least:.3g} in any group; raise the level"
+            )
+    if untestable:
+        return Verdict(run, condition.text, Outcome.ERROR, untestable)
+    cases = []
+    for row in rows:
+        mean, p, up = row["difference"], row["p"], tests.difference.higher_is_better
+        fails = differs(condition, mean, tests.base(row["group"]), p, up)
+        parts = [f"{mean + 0:+.4g} from A to B", counted(row["queries"], "query", "queries")]
+        if level is not None:
+            parts.append("too few for a test" if math.isnan(p) else planned_p(p, level))
+        outcome = Outcome.FAIL if fails else Outcome.PASS
+        cases.append(Verdict(row["group"], condition.text, outcome, ", ".join(parts)))
+    failing = [f"{case.run}: {case.message}" for case in cases if case.outcome is Outcome.FAIL]
+    few = [row["group"] for row in rows if level is not None and row["queries"] < FEWEST_IN_GROUP]
+    parts = failing or [f"in none of {counted(len(cases), 'group')}"]
+    parts += [f"not tested: {names_of(few, 8)}"] if few else []
+    outcome = Outcome.FAIL if failing else Outcome.PASS
+    numbers = {f"p in {row['group']}": row["p"] for row in rows}
+    numbers |= {f"difference in {row['group']}": row["difference"] for row in rows}
+    return Verdict(run, condition.text, outcome, "; ".join(parts), numbers, cases)
 
 
 def _rejection(

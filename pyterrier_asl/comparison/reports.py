@@ -104,7 +104,12 @@ def _row(verdict: Verdict) -> dict[str, Any]:
 def save_junit(
     verdicts: Sequence[Verdict], path: str | os.PathLike[str], notes: Sequence[str] = ()
 ) -> None:
-    """Saves verdicts as JUnit XML: a test case for each condition and run, with the notes."""
+    """Saves verdicts as JUnit XML: a test case for each condition, run and group, with notes."""
+    verdicts = [
+        replace(case, run=f"{verdict.run}, {case.run}") if verdict.cases else case
+        for verdict in verdicts
+        for case in verdict.cases or [verdict]
+    ]
     outcomes = [verdict.outcome for verdict in verdicts]
     suite = ElementTree.Element(
         "testsuite",
@@ -153,7 +158,8 @@ def print_comparison(
         form: one of :data:`.io.tables.FORMS`. A table comes with sentences and notes, of a guard
             only with ``all_rows``; the other forms print one frame.
         places: decimal places; -1: all digits.
-        show: ``'queries'``, ``'documents'`` (the relevant documents that moved), or the means.
+        show: ``'queries'``, ``'groups'``, ``'documents'`` (the relevant documents that moved), or
+            the means.
         texts: the text of queries, by id.
         wide: whether a table has all columns, even where lines wrap.
         all_rows: whether a terminal shows all rows of a long table, and a guard its notes.
@@ -168,12 +174,18 @@ def print_comparison(
             what = "B - A by query, the largest loss by the first measure first:"
             frame = _with_text(compared.differences(), texts)
             parts.append(Part(what, frame, {"titles": TITLES}))
+        if show == "groups":
+            frame = compared.of_one(compared.groups)
+            style = {"titles": {**TITLES, "depends": "p of dependence"}}
+            parts.append(Part("B - A in groups of queries:", frame, style))
         if show == "documents":
             parts += compared.documents(None) if all_rows else compared.documents()
         print_parts(parts, places=places, wide=wide, all_rows=all_rows)
     elif show == "queries":
         by_query = compared.of_one(compared.by_query)
         tables.write(_with_text(by_query, texts), form, places=places)
+    elif show == "groups":
+        tables.write(compared.of_one(compared.groups), form, places=places)
     elif show == "documents":
         tables.write(compared.of_one(compared.moved), form, places=places)
     elif form == "latex":

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..common.notices import counted
 from ..evaluation.facts import Facts, ids_against
 from ..evaluation.preferences import preferences_for
 from ..evaluation.relevant_documents import RelevantDocuments
@@ -22,7 +23,8 @@ from . import chart_and_latex, sentences
 from .checks import answered_by_neither, doubts_of, unanswered_verdict, untestable
 from .conditions import Condition
 from .differences import Inputs, RunDifference, run_differences
-from .guard import Verdict, for_condition, limits_of, verdict_on
+from .groups import DifferenceByGroup, group_remarks, group_table
+from .guard import Verdict, for_condition, group_verdict, limits_of, verdict_on
 
 #: The number of moved documents that are printed by default.
 MOVED = 5
@@ -85,9 +87,36 @@ class RunComparison(Printed):
         ``p_corrected``, over the runs for each measure; both are 1 where all queries are equal, and
         NaN where no test can be made; ``test``; ``detectable``, the smallest difference that a
         t-test over these queries detects with probability .8; ``family``, the number of p-values
-        that were corrected together.
+        that were corrected together. With repetitions ``repetitions``, their share of the variance
+        (NaN without), and half the width of the interval with any number of them
+        (``half_any_repetitions``) or twice the queries (``half_twice_queries``). With ``detect``
+        ``queries_needed`` by the upper limit of the standard deviation, and by itself
+        (``queries_needed_by_sd``).
         """
         return pd.DataFrame([of_run.row() for of_run in self.run_differences])
+
+    @cached_property
+    def by_group(self) -> list[DifferenceByGroup]:
+        """The differences in groups of queries; none without groups."""
+        if not self.inputs.groups:
+            return []
+        return [DifferenceByGroup(own, self.inputs.groups) for own in self.run_differences]
+
+    def _in_groups(self, difference: RunDifference) -> DifferenceByGroup:
+        """The difference of a run and a measure in groups."""
+        pair = difference.run, difference.name
+        return next(own for own in self.by_group if own.pair == pair)
+
+    @cached_property
+    def groups(self) -> pd.DataFrame:
+        """A row for each run, measure and group of queries.
+
+        ``run``, ``measure``, ``group``, ``queries``; the mean ``difference``, and ``shrunken``
+        towards the mean of all groups; ``p`` of a difference in the group, adjusted for all groups
+        of the run and measure, NaN for fewer than 6 queries; ``depends``, the p-value of the
+        question whether the difference depends on the group. Empty without ``groups``.
+        """
+        return group_table(self.by_group)
 
     @cached_property
     def by_query(self) -> pd.DataFrame:
@@ -112,7 +141,7 @@ class RunComparison(Printed):
         (``losses``) or neither (``equal``), in which it ``depends`` on the measure, and
         ``p_dominance``, of a two-sided sign test of wins against losses."""
         columns = ["run", "wins", "losses", "equal", "depends", "p_dominance"]
-        if not self.inputs.judged:
+        if not self.inputs.judged or self.inputs.is_repeated:
             return pd.DataFrame(columns=columns)
         values = preferences_for(self.inputs.judged, self.inputs.rel)["dominance"][1:]
         wins, losses, equal = ((values == sign).sum(axis=1) for sign in (1, -1, 0))
@@ -141,6 +170,8 @@ class RunComparison(Printed):
         """The moved documents of each run, and their numbers, by the parameters of ASL."""
         if (judged := self.inputs.judged) is None:
             raise ValueError("documents need runs and qrels, not scores")
+        if self.inputs.is_repeated:
+            raise ValueError("documents are of systems with one run each")
         measures = self.inputs.measures.values()
         asl = next((m for m in measures if m.NAME in ("ASL", "nASL")), None)
         view = {"rel": asl["rel"], "cutoff": asl["cutoff"]} if asl else {"rel": self.inputs.rel}
@@ -172,7 +203,7 @@ class RunComparison(Printed):
         if (judged := self.inputs.judged) is None:
             return None
         baseline, *others = judged.runs
-        ids = {name: ids_against(run, baseline) for name, run in zip(self.runs, others)}
+        ids = {name: ids_against(run, baseline) for name, run in zip(judged.names[1:], others)}
         return judged.facts(self.inputs.measures).with_facts(ids)
 
     @property
@@ -212,6 +243,9 @@ class RunComparison(Printed):
         for of_run, least_p in zip(for_condition(condition, own), least):
             about: Any = self.inputs, self.facts, condition, of_run, least_p, self.allow_missing
             reason = next(untestable(*about), "")
+            if condition.in_group:
+                yield group_verdict(condition, self._in_groups(of_run), reason)
+                continue
             is_certain = condition.certainly and not reason
             limits = limits_of(self.inputs, of_run.run, name) if is_certain else None
             neither = answered_by_neither(self.inputs, of_run.run)
@@ -229,7 +263,11 @@ class RunComparison(Printed):
 
     def remarks(self) -> list[str]:
         """Sentences on how the numbers were computed."""
-        return sentences.remarks(self.run_differences, self.preferences, self.baseline)
+        of_groups = group_remarks(self.by_group, self.baseline) if self.by_group else ()
+        return [
+            *of_groups,
+            *sentences.remarks(self.run_differences, self.preferences, self.baseline),
+        ]
 
     def parts(self, means: Part | None = None) -> list[Part]:
         """The parts that ``pyterrier-asl compare`` prints.
@@ -237,11 +275,16 @@ class RunComparison(Printed):
         Args:
             means: the table of measures; None: :meth:`means`.
         """
-        head = f"A: {self.baseline} (baseline)"
+        head = f"A: {self._with_number(self.baseline)} (baseline)"
         if len(self.runs) == 1:
-            head += f", B: {self.runs[0]}"
+            head += f", B: {self._with_number(self.runs[0])}"
         before, after = [*self.sentences(), "", head, ""], ["", *self.remarks(), *self.notes]
         return [*map(Part, before), means or self.means(), *map(Part, after)]
+
+    def _with_number(self, system: str) -> str:
+        """The name of a system, with the number of its runs where there are repetitions."""
+        number = counted(len(self.inputs.rows(system)), "run")
+        return f"{system}, {number}" if self.inputs.is_repeated else system
 
     def means(self, *, ascii_only: bool = False) -> Part:
         """The table of measures with one p-value.
@@ -293,9 +336,11 @@ class RunComparison(Printed):
         """The difference of each run from the baseline by each measure.
 
         Args:
-            kind: ``'means'``, with intervals, or ``'queries'``: of each query, the largest loss
-                first; None: ``'means'``.
+            kind: ``'means'``, with intervals, ``'queries'``: of each query, the largest loss
+                first, or ``'groups'``: of each group of queries; None: ``'means'``.
         """
+        if kind == "groups":
+            return chart_and_latex.groups_chart(self.groups, self.baseline)
         return chart_and_latex.chart(self.run_differences, self.baseline, kind)
 
     def to_latex(self, *, places: int = 4) -> str:

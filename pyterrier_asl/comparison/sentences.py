@@ -74,11 +74,11 @@ def _of_run(own: Differences, all_of_them: Differences, baseline: str) -> Iterat
         yield f"No test can be made of {run} by {names_of(of_reason, 8)}: {reason}."
 
 
-def way_of(difference: RunDifference) -> str:
-    """``better`` or ``worse``; of a count ``higher`` or ``lower``."""
-    up = difference.higher_is_better
+def way_of(difference: RunDifference, mean: float | None = None) -> str:
+    """``better`` or ``worse``; of a count ``higher`` or ``lower``; of another mean difference."""
+    up, mean = difference.higher_is_better, difference.mean if mean is None else mean
     words = ("lower", "higher") if up is None else ("worse", "better")
-    return words[(difference.mean > 0) == (up is not False)]
+    return words[(mean > 0) == (up is not False)]
 
 
 def _without_equal(names: Sequence[str], differences: Differences) -> list[str]:
@@ -118,6 +118,7 @@ def how_tested(differences: Differences) -> str:
     options, runs = differences[0].options, len({of_run.run for of_run in differences})
     own = any(of_run.test != options.test for of_run in differences)
     test = TESTS[options.test][0] + " (sgnLP: sign test)" * own
+    test += " with random effects of repetitions" * any(d.repetitions for d in differences)
     corrected = correction_over(options.correction, runs)
     return ", ".join(filter(None, [test, "two-sided", corrected]))
 
@@ -144,6 +145,8 @@ def remarks(differences: Differences, preferences: pd.DataFrame, baseline: str) 
     sums = names_of(counts or [""])
     return [
         _on_test(differences),
+        *_on_repetitions(differences, baseline),
+        *_on_queries(differences),
         *(_on_dominance(row, baseline) for row in preferences.to_dict("records")),
         *([f"{sums}: means over queries; 'evaluate' prints sums."] if sums else []),
         *([PLANNED] if any(of_run.result.p < 1 for of_run in differences) else []),
@@ -163,6 +166,41 @@ def _on_test(differences: Differences) -> str:
         f"p: {how_tested(differences)}; significant: p at most {alpha:g}. "
         f"W/L/T: queries in which B is better, worse, equal{counts}."
     )
+
+
+def _on_repetitions(differences: Differences, baseline: str) -> Iterator[str]:
+    """What repetitions are of the variance, by the first measure, and whose are not known."""
+    unknown: dict[str, None] = {}
+    for run, of_run in {d.run: d for d in reversed(differences) if d.repeated}.items():
+        repeated: Any = of_run.repeated
+        lengths = zip((baseline, run), map(len, of_run.repetitions))
+        unknown |= {name: None for name, length in lengths if length == 1}
+        result = repeated.comparison
+        halves = (result.ci_high - result.ci_low) / 2, *repeated[3:]
+        now, any_number, twice = (f"\N{PLUS-MINUS SIGN}{half:.4g}" for half in halves)
+        if not np.isnan(repeated.share):
+            yield (
+                f"{of_run.name} of {run}: repetitions are {100 * repeated.share:.0f} % of the "
+                f"variance: {now}; with any number of them {any_number}, with twice the queries "
+                f"{twice}."
+            )
+    if unknown:
+        systems = names_of([*unknown], 8)
+        yield f"The noise between repetitions of {systems} is not known and not counted."
+
+
+def _on_queries(differences: Differences) -> Iterator[str]:
+    """How many queries a difference needs."""
+    if (delta := differences[0].detect) is None:
+        return
+    for run in dict.fromkeys(d.run for d in differences):
+        rows = [(d.name, d.row()["queries_needed"]) for d in differences if d.run == run]
+        needed = [f"{queries:,} by {name}" for name, queries in rows if not np.isnan(queries)]
+        if needed:
+            yield (
+                f"A t-test finds a difference of {delta:g} of {run} with probability .8 over this "
+                f"many queries: {names_of(needed, 20)}."
+            )
 
 
 def _on_dominance(row: Mapping[Any, Any], baseline: str) -> str:

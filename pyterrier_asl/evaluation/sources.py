@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ForwardRef, TypeAlias
 from ir_measures import Measure
 
 from ..common.lazy import pd
-from ..common.notices import names_of, warn
+from ..common.notices import counted, names_of, warn
 from ..io.columns import is_table
 from ..io.opening import StrPath
 from ..io.qrels import official_measures
@@ -61,7 +61,26 @@ def named_runs(runs: Any) -> dict[str, Any]:
     >>> list(named_runs({"q": {"d": 1.5}})), list(named_runs({"bm25": {"q": {"d": 1.5}}}))
     (['run'], ['bm25'])
     """
-    return {"run": runs} if _is_one_run(runs) else list_runs(runs)
+    named: dict[str, Any] = {"run": runs} if _is_one_run(runs) else dict(list_runs(runs))
+    for name, run in named.items():
+        if is_repeated(run):
+            raise ValueError(
+                f"{name!r} has {counted(len(run), 'run')}: only compare tests several runs of one "
+                "system (repetitions), as pyterrier-asl compare --repetitions does; elsewhere give "
+                "one run"
+            )
+    return named
+
+
+def is_repeated(run: Any) -> bool:
+    """Whether a value in a dict of runs is a list of runs: repetitions, such as seeds.
+
+    >>> is_repeated(["seed1.run", "seed2.run"]), is_repeated({"q": {"d": 1}}), is_repeated([])
+    (True, False, False)
+    """
+    kinds = (str, os.PathLike, Mapping)
+    is_list = isinstance(run, (list, tuple)) and len(run) > 0
+    return is_list and all(isinstance(of, kinds) or is_table(of) for of in run)
 
 
 def _is_one_run(runs: Any) -> bool:

@@ -605,19 +605,18 @@ ROWS: dict[str, dict[str, Row]] = {
     "ties": {**OF_MEASURES, "common": ACROSS, "by_query": Row(True)},
     "trace": {"rel": REL},
     "compare": {
-        "baseline": Row("delta", not_said={"frames": "baseline", "scores": "baseline"}),
+        "baseline": Row("delta"),
         "conditions": Row(lambda s: [f"{s.measure} worse"]),
         "allow_missing": Row(True, _guarded, data="unanswered", alone="allow.missing"),
-        "test": Row("sign", refused={"several": "test"}),
+        "test": Row("sign"),
         "correction": Row("none"),
         "alpha": Row(0.9),
-        "seed": Row(
-            5, lambda s: {} if s.source == "several" else {"test": "randomization"}, same=NO_SEED
-        ),
+        "seed": Row(5, {"test": "randomization"}, same=NO_SEED),
         **OF_MEASURES,
         "pool": POOL_OF_ONE,
         "lengths": LENGTHS_OF_ONE,
-        "common": ACROSS,
+        "groups": Row(lambda s: {f"q{n}": "ab"[n % 2] for n in range(99)}),
+        "detect": Row(0.1),
     },
     "ranks": {
         "unjudged": Row(True, {"alpha": 0.4}, refused={"scores": "unjudged"}),

@@ -222,6 +222,7 @@ def assert_printed(name: str, text: Any, result: Any) -> None:
 #: Options that only Python has, or that a command gives itself, such as the name of a machine.
 UNSAID = {
     "evaluate": ("long", "backend", "jobs", "progress"),
+    "compare": ("baseline",),
     "ranks": ("depth", "highest"),
     "judges": ("test",),
     "audit": ("labels", "name"),
@@ -340,7 +341,7 @@ def together(name: str, setting: Setting) -> dict[str, Any]:
 
 OF_COMMANDS = pytest.mark.parametrize(
     ("name", "setting"),
-    [(n, s) for n, call_ in CALLS.items() if call_.command for s in SETTINGS[: len(call_.sources)]],
+    [(n, s) for n, c in CALLS.items() if c.command for s in SETTINGS if s.source in c.sources],
 )
 
 

@@ -1,6 +1,9 @@
 """``pyterrier-asl compare``: values of SciPy and loops, and conditions that set the status."""
 
 import json
+import os
+import subprocess
+import sys
 from html import unescape
 from pathlib import Path
 from xml.etree import ElementTree
@@ -194,7 +197,7 @@ def test_what_cannot_be_compared(files, arguments, message):
 
 def test_help_teaches_the_grammar():
     text = call("--help").stdout
-    assert "better|worse|lower|higher|different [by AMOUNT] [p<LEVEL]" in text
+    assert "better|worse|lower|higher|different [by AMOUNT] [in any group]" in text
     assert "MEASURE below|above VALUE" in " ".join(text.split())
     assert "RUN_A is the baseline" in text and "exit status" in text
 
@@ -297,3 +300,18 @@ def test_the_outputs_of_a_guard_go_with_a_condition(files):
     result = compare("--fail-if", "AP worse", "--junit", "bad.run")
     assert result.exit_code == 2 and "it is one of the inputs" in result.stderr
     assert Path("bad.run").read_text() == before
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes are closed otherwise on Windows")
+@pytest.mark.parametrize(("condition", "status"), [("AP worse", 1), ("AP better", 0)])
+def test_a_closed_pipe_changes_neither_files_nor_the_status(files, condition, status):
+    """As in ``pyterrier-asl compare ... 2>&1 | true``."""
+    read, write = os.pipe()
+    os.close(read)
+    options = ["--fail-if", condition, "--junit", "guard.xml", "--chart", "chart.html"]
+    command = [sys.executable, "-m", "pyterrier_asl", "compare", *TWO, *options]
+    done = subprocess.run(command, stdout=write, stderr=write)
+    os.close(write)
+    assert done.returncode == status
+    assert ElementTree.parse("guard.xml").getroot().get("failures") == str(status)
+    assert Path("chart.html").stat().st_size > 1000

@@ -16,11 +16,16 @@ OTHER = {qid: {f"x{i % 2}": 4 - 2.5 * (i % 3), "a": 3, "b": 2} for i, qid in enu
 
 
 def test_differences_begin_with_the_largest_loss_by_the_first_measure():
-    """The relevant documents of q3, q0 and q2 are at ranks 3, 2 and 1, and all are at 2 before."""
+    """The relevant documents of q3, q0 and q2 are at ranks 3, 2 and 1, and all are at 2 before.
+
+    By the last measure the order is the reverse: q2 has fewer documents than before, q3 more.
+    """
     qrels = {qid: {"a": 1} for qid in ("q0", "q2", "q3")}
     before = {qid: {"x": 2, "a": 1} for qid in qrels}
     now = {"q0": {"x": 2, "a": 1}, "q2": {"a": 1}, "q3": {"x": 3, "y": 2, "a": 1}}
-    found = compare({"live": before, "new": now, "old": before}, qrels, ["RR", "ASL"]).differences()
+    runs = {"live": before, "new": now, "old": before}
+    found = compare(runs, qrels, ["RR", "ASL", "NumRet"]).differences()
+    assert found["NumRet"].tolist()[:3] == [1, 0, -1]
     assert found["run"].tolist() == ["new"] * 3 + ["old"] * 3
     assert found["qid"].tolist()[:3] == ["q3", "q0", "q2"]
     assert found["RR"].tolist() == pytest.approx([1 / 3 - 1 / 2, 0, 1 / 2, 0, 0, 0])

@@ -1,5 +1,8 @@
 """Conditions of a guard: their syntax, and the conditions that a measure allows."""
 
+import re
+from dataclasses import replace
+
 import ir_measures
 import numpy as np
 import pytest
@@ -48,6 +51,27 @@ def test_what_is_not_understood_gets_the_grammar(text):
 def test_what_is_no_condition_is_named(text):
     with pytest.raises(ValueError, match=f"the condition {text!r}"):
         parse_condition(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("R@10 below 85%", "write 'R@10 below 0.85'"), ("R@10 > 9%", "write 'R@10 above 0.09'")]
+    + [("recall@10 >= .85", "fails; write 'recall@10 below .85' if it is to fail below .85, or '")]
+    + [("AP <= .3", "or 'AP above .3'"), ("AP worse in any groups p<.05", "cannot be understood")]
+    + [("AP possibly worse by .1 in any group p<.05", "'in any group' goes with neither")]
+    + [("AP worse in any group p<.05 certainly", "'in any group' goes with neither")],
+)
+def test_an_error_shows_the_text_to_write(text, said):
+    with pytest.raises(ValueError, match=re.escape(said)):
+        parse_condition(text)
+
+
+def test_a_level_and_a_group_are_read():
+    assert parse_condition("AP worse p<5%") == replace(
+        parse_condition("AP worse p<.05"), text="AP worse p<5%"
+    )
+    found = parse_condition("AP lower by 2% in any group p < .01")
+    assert (found.in_group, found.amount, found.percent, found.level) == (True, 2, True, 0.01)
 
 
 @pytest.mark.parametrize(

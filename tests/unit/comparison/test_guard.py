@@ -262,7 +262,20 @@ def test_a_floor_is_on_the_mean_of_the_run(text, outcome):
     assert about.outcome.name == outcome
 
 
-@pytest.mark.parametrize("text", ["RR below .6 p<.05", "RR below 60%", "R@10 < .6 certainly"])
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("R@10 below 85", "every mean is below 85: R@10 lies between 0 and 1"), ("R@10 below 1", "")]
+    + [("nDCG@10 above 1", "no mean is above 1: nDCG@10 lies between 0 and 1")]
+    + [("ASL@10 below 0.5", "no mean is below 0.5: ASL@10 lies between 1 and 11")]
+    + [("ASL@10 above .5", "every mean is above 0.5"), ("ASL@10 above 1", ""), ("RR below 0", "no")]
+    + [("NumRet above 5", ""), ("NumRet above -1", "every mean is above -1")],
+)
+def test_a_floor_beyond_the_range_of_the_measure_is_an_error(text, said):
+    found = verdict(LIVE, text)
+    assert (found.outcome is guard.Outcome.ERROR) is bool(said) and said in found.message
+
+
+@pytest.mark.parametrize("text", ["RR below .6 p<.05", "R@10 < .6 certainly"])
 def test_a_floor_has_no_test_and_no_percentage(text):
     with pytest.raises(ValueError, match="has no test and no percentage; leave out"):
         parse_condition(text)
@@ -287,6 +300,21 @@ def test_an_infinite_score_and_ties_that_reverse_a_significant_difference_are_er
         assert ("other orders of equal scores" in about.message) is (outcome == "ERROR")
         [untested] = compare(runs, qrels, ["RR"], conditions="RR worse").verdicts
         assert untested.outcome is guard.Outcome.PASS
+
+
+def test_ties_of_both_runs_can_reverse_a_difference_that_ties_of_one_cannot():
+    """The relevant document b is first in live, or second; in new it is at ranks 1 to 3."""
+    qids = [f"q{n:02}" for n in range(20)]
+    tied = {"a": 1, "b": 1, "z": 0}
+    new = dict.fromkeys(qids, tied | {"c": 1}) | dict.fromkeys(qids[:5], {"a": 2, "b": 1})
+    new |= dict.fromkeys(qids[-2:], {"b": 2, "a": 1})
+    runs = {"live": dict.fromkeys(qids, tied), "new": new}
+    qrels = {q: {"b": 1, "a": 0} for q in qids}
+    [verdict] = compare(runs, qrels, ["RR"], conditions="RR worse p<.05").verdicts
+    low_a, high_a, low_b, high_b = 1 / 2, 1, (13 / 3 + 5 / 2 + 2) / 20, (13 + 5 / 2 + 2) / 20
+    assert low_b < low_a and high_b < high_a  # so that exchanged ends reverse nothing
+    assert verdict.outcome is guard.Outcome.ERROR
+    assert f"between {low_b - high_a:+.4g} and {high_b - low_a:+.4g};" in verdict.message
 
 
 # Untestable conditions
