@@ -10,6 +10,7 @@ import math
 import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,7 @@ from ..evaluation.sources import (
 )
 from ..io.opening import check_file, local_path
 from ..io.runs import run_name
+from ..io.synonyms import SYNONYMS
 from ..measures.parsing import (
     Measures,
     canonical_name,
@@ -144,6 +146,8 @@ def compare(
         inputs = of_runs(judged, systems, measures, parsed, baseline, qrels=qrels, **of_measures)
     inputs = replace(inputs, detect=detect)
     if groups is not None:
+        if isinstance(runs, ScoreTable) and isinstance(groups, str) and not Path(groups).exists():
+            groups = _groups_of_scores(runs, groups)
         inputs = replace(inputs, groups=groups_of(inputs.qids, groups))
     check_inputs(inputs, test or "t")
     options = PairedTest(test or "t", correction, alpha, seed=seed)
@@ -162,6 +166,18 @@ def _refuse_collections(runs: Any, qrels: Any) -> None:
             f"compare is of one collection, and here are {names_of(names)}: call it for each, or "
             "use ranks, which takes several"
         )
+
+
+def _groups_of_scores(scores: ScoreTable, column: str) -> dict[str, str]:
+    """The group of each query in the column of groups of scores."""
+    [names] = SYNONYMS["group"]
+    if not scores.groups or column not in names:
+        raise ValueError(
+            f"groups={column!r} is neither a file nor the column of groups of the scores "
+            f"({', '.join(names)}): declare another column with columns={{'group': {column!r}}} "
+            f"(--columns group={column}), and write groups='group'"
+        )
+    return {qid: group for (_, qid), group in scores.groups.items()}
 
 
 def _one_by_one(runs: Any) -> tuple[dict[str, list[str]], Any]:
@@ -253,22 +269,23 @@ def of_scores(
             raise ValueError(f"{name} needs runs and qrels, not scores")
         given.setdefault(canonical_name(name), name)
     labels = list(given.values())
-    matrices = scores.matrices(labels, scores.tracks[0])
+    matrices = scores.matrices(labels, scores.tracks[0], repetitions=True)
     frames, note = matrices.frames, matrices.note
-    systems = list(frames[labels[0]].index)
-    names = _baseline_first(systems, baseline)
-    rows = [systems.index(name) for name in names]
+    systems = list(frames[labels[0]].index.get_level_values(0))
+    names = _baseline_first(list(dict.fromkeys(systems)), baseline)
+    rows = [row for name in names for row, system in enumerate(systems) if system == name]
     known = {label: measure_named(label) for label in labels}
     return Inputs(
         names=names,
         higher_is_better={label: scores.direction(label) for label in labels},
         measures={label: measure for label, measure in known.items() if measure is not None},
         conditions=[(c, given[canonical_name(c.measure)]) for c in conditions],
-        of_runs={label: frame.loc[names].to_numpy(np.float64) for label, frame in frames.items()},
+        of_runs={label: frame.to_numpy(np.float64)[rows] for label, frame in frames.items()},
         qids=list(frames[labels[0]].columns),
         missing={label: filled[rows] for label, filled in matrices.filled.items()},
         notes=[*scores.notes, *left_out, *filter(None, [note])],
         missing_note=note,
+        repetitions=[*map(systems.count, names)] if len(systems) > len(names) else (),
     )
 
 

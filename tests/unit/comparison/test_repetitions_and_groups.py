@@ -151,6 +151,33 @@ def test_files_are_repetitions_by_the_end_of_their_names(files):
     assert result.exit_code == 2 and "no two of the runs old-1, new-1" in result.stderr
 
 
+def test_scores_have_columns_of_repetitions_and_groups(files):
+    """As from the runs; the rows are shuffled."""
+    runs = {"old-1": OLD[0], "old-2": OLD[1], **{f"new-{n}": of for n, of in enumerate(NEW)}}
+    table = asl.evaluate(runs, QRELS, MEASURES)
+    table[["name", "seed"]] = table["name"].str.split("-", expand=True)
+    table = table.assign(category=table["qid"].map(GROUPS)).sample(frac=1, random_state=1)
+    systems = {"old": OLD, "new": NEW}
+    found = asl.compare(asl.read_scores(table), baseline="old")
+    expected = asl.compare(systems, QRELS, MEASURES)
+    columns = ["a", "b", "p", "repetitions", "wins", "detectable"]
+    assert found.table[columns].to_numpy() == pytest.approx(expected.table[columns].to_numpy())
+    one = table[table["seed"] == "1"].drop(columns="seed").sort_values("qid")
+    one.to_csv("scores.csv", index=False)
+    args = ["--scores", "scores.csv", "old", "new", "--groups", "category", "--show", "groups"]
+    printed = rows(call("compare", *args, "-o", "jsonl"))
+    pair = {"old": OLD[0], "new": NEW[1]}
+    of_runs = asl.compare(pair, QRELS, MEASURES, groups=GROUPS).groups
+    by_group = of_runs.set_index(["measure", "group"])["p"]
+    for row in printed:
+        p = by_group[row["measure"], row["group"]]
+        assert row["p"] is None if np.isnan(p) else row["p"] == pytest.approx(p)
+    result = call("compare", *args[:5], "topic", "-o", "jsonl")
+    assert result.exit_code == 2 and "declare another column" in result.stderr
+    with pytest.raises(ValueError, match="several repetitions: only compare tests them"):
+        asl.ranks(asl.read_scores(table), measures="AP")
+
+
 # Groups of queries
 
 
