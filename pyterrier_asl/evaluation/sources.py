@@ -21,7 +21,6 @@ from ir_measures import Measure
 from ..common.lazy import pd
 from ..common.notices import counted, names_of, warn
 from ..io.columns import is_table
-from ..io.files import DeclaredFile
 from ..io.opening import StrPath
 from ..io.qrels import official_measures
 from ..io.runs import list_runs
@@ -79,7 +78,7 @@ def is_repeated(run: Any) -> bool:
     >>> is_repeated(["seed1.run", "seed2.run"]), is_repeated({"q": {"d": 1}}), is_repeated([])
     (True, False, False)
     """
-    kinds = (str, os.PathLike, Mapping, DeclaredFile)
+    kinds = (str, os.PathLike, Mapping)
     is_list = isinstance(run, (list, tuple)) and len(run) > 0
     return is_list and all(isinstance(of, kinds) or is_table(of) for of in run)
 
