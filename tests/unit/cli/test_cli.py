@@ -265,7 +265,7 @@ def completed(*words: str, shell: str = "bash") -> list[str]:
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_by_the_tab_key(shell):
-    assert completed("pyterrier-asl", "e", shell=shell) == ["evaluate"]
+    assert completed("pyterrier-asl", "ev", shell=shell) == ["evaluate"]
     assert completed("pyterrier-asl", "compare", "--allow", shell=shell) == ["--allow-missing"]
     offered = completed("pyterrier-asl", "evaluate", "-o", "", shell=shell)
     assert offered == ["table", "tsv", "csv", "jsonl", "latex", "markdown"]
