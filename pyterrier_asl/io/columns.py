@@ -94,8 +94,7 @@ class Columns:
         """
         if self.is_collapsed or not len(self):
             return self
-        parts = pc.split_pattern(self.docno, pattern=separator, max_splits=1, reverse=True)
-        return replace(self, docno=pc.list_element(parts, 0), is_collapsed=True)
+        return replace(self, docno=cut_ids(self.docno, separator), is_collapsed=True)
 
     def has(self, name: str) -> bool:
         """Whether the source has one column ``name``."""
@@ -111,6 +110,12 @@ class Columns:
             with suppress(ValueError):
                 return numbers(self.source["rank"][:rows], "rank", missing_ok=True)
         return np.empty(0)
+
+
+def cut_ids(docnos: pa.LargeStringArray, separator: str) -> pa.LargeStringArray:
+    """Document ids without their last separator and what follows it."""
+    parts = pc.split_pattern(docnos, pattern=separator, max_splits=1, reverse=True)
+    return pc.list_element(parts, 0)
 
 
 def is_frame(source: Any) -> TypeGuard[pd.DataFrame]:

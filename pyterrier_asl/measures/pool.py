@@ -16,13 +16,15 @@ from ..common.lazy import pc
 from ..common.notices import counted, progress_bar, warn
 from ..common.parameters import check_whole
 from ..common.types import Bools, Ints
+from ..io.columns import cut_ids
 from ..io.runs import iter_runs
 from ..io.saved_tables import load_table, save_table
 from ..io.values import arrow_numbers, arrow_text, numpy_numbers, take
 from ..judging.judged_run import JudgedRun, Relevant
 from ..judging.matching import rank
 from ..judging.pair_index import Hashes, PairIndex, codes, hashes_of, of_groups, positions
-from ..judging.remembered import remembered
+from ..judging.ranking import equal_rows
+from ..judging.remembered import copy_of, remembered
 from ..scoring.arrays import (
     cumulate,
     distinct,
@@ -61,6 +63,8 @@ class RarenessPool(Named):
 
     KIND: ClassVar[str] = "rareness pool"
     MADE_BY: ClassVar[str] = "from_runs"
+    #: Whether its documents have been matched with qrels, as those of an Evaluation.
+    is_matched = False
 
     def __init__(self, table: pa.Table, *, name: str, depth: int | None, groups: Mapping[str, str]):
         """Takes a table (run, qid, docno, rank) in this order of rows; see :meth:`from_runs`."""
@@ -70,14 +74,7 @@ class RarenessPool(Named):
         self.groups: list[str] = [groups.get(run_name, run_name) for run_name in self.runs]
         self.systems, self.depth = len(set(self.groups)), depth
         self._table = table
-        self._query, self._qids = codes(qid)
-        doc, different = codes(docno)
-        _, first, self._pair = np.unique(
-            self._query * len(different) + doc, return_index=True, return_inverse=True
-        )
-        bounds = np.searchsorted(self._query[first], np.arange(len(self._qids) + 1))
-        self._index = PairIndex(bounds, take(docno, first))
-        self._rank = numpy_numbers(table.column("rank").combine_chunks())
+        self._set_rows(self._run, qid, docno, numpy_numbers(table.column("rank").combine_chunks()))
         self._group = np.unique(self.groups, return_inverse=True)[1].astype(np.int64)
         settings = json.dumps([self.runs, self.groups, depth]).encode()
         self._register(name, [settings, self._run, qid, docno, self._rank])
@@ -86,6 +83,43 @@ class RarenessPool(Named):
                 f"{self!r} has {counted(self.systems, 'group' if groups else 'run')}: fewer than "
                 f"{FEW} say little about rareness",
             )
+
+    def _set_rows(self, run: Ints, qid: pa.Array, docno: pa.Array, rank: Ints) -> None:
+        """Sets the rows, by run, query and rank, and what follows from them."""
+        self._run, self._rank = run, rank
+        self._query, self._qids = codes(qid)
+        doc, different = codes(docno)
+        _, first, self._pair = np.unique(
+            self._query * len(different) + doc, return_index=True, return_inverse=True
+        )
+        bounds = np.searchsorted(self._query[first], np.arange(len(self._qids) + 1))
+        self._index = PairIndex(bounds, take(docno, first))
+
+    @remembered
+    def matched(self, collapse: str | None, drop_self: bool) -> Self:
+        """The same pool, its documents matched as those of runs: see :class:`~.qrels.Qrels`.
+
+        Rows that are left out move the later ones up, so that a pool of a depth has the least
+        depth to which a ranking of this depth is still known.
+        """
+        if self.is_matched or not (collapse or drop_self):
+            return self
+        qid, docno = (self._table.column(name).combine_chunks() for name in ("qid", "docno"))
+        docno = docno if collapse is None else cut_ids(docno, collapse)
+        pairs, numbers = codes(docno)[0], len(docno) + 1
+        rankings = self._run * len(self._qids) + self._query
+        keep = np.zeros(len(docno), dtype=bool)
+        keep[np.unique(rankings * numbers + pairs, return_index=True)[1]] = True
+        if drop_self:
+            keep[equal_rows(docno, qid)] = False
+        rows, other = np.flatnonzero(keep), copy_of(self)
+        sizes = np.bincount(rankings[rows], minlength=len(self.runs) * len(self._qids))
+        if self.depth is not None:
+            other.depth = int(sizes[rankings[self._rank == self.depth]].min(initial=self.depth))
+        rank = within_query(cumulate(sizes)) + 1
+        other.is_matched = True
+        other._set_rows(self._run[rows], take(qid, rows), take(docno, rows), rank)
+        return other
 
     @classmethod
     def from_runs(
@@ -122,7 +156,10 @@ class RarenessPool(Named):
         """
         if depth is not None:
             check_whole("depth", depth)
-        tables = {name: ranking_table(name, run, depth) for name, run in iter_runs(runs)}
+        tables, is_matched = {}, False
+        for run_name, run in iter_runs(runs):
+            tables[run_name] = ranking_table(run_name, run, depth)
+            is_matched |= isinstance(run, JudgedRun)
         if empty := sorted(run for run, table in tables.items() if not len(table)):
             raise ValueError(f"runs of the pool are empty, they have no rows: {empty}")
         check_names("groups", groups or {}, tables, "runs of the pool")
@@ -132,7 +169,9 @@ class RarenessPool(Named):
                 f"pool {name!r} counts as a group, so give all runs a group"
             )
         table = pa.concat_tables([tables[run] for run in sorted(tables)])
-        return cls(table, name=name, depth=depth, groups=groups or {})
+        pool = cls(table, name=name, depth=depth, groups=groups or {})
+        pool.is_matched = is_matched
+        return pool
 
     @classmethod
     def resolve(cls, value: object) -> Self:
@@ -253,6 +292,10 @@ class RarenessPool(Named):
         Raises:
             ValueError: for a depth beyond the depth of the pool, and a query without a pool.
         """
+        judgements = judged.judgements
+        pool = self.matched(judgements.collapse, judgements.drop_self)
+        if pool is not self:
+            return pool.finders(judged, documents, depth=depth, member=member)
         if depth is None:
             depth = self.depth
         elif self.depth is not None and depth > self.depth:
@@ -260,15 +303,15 @@ class RarenessPool(Named):
                 f"{self!r} has depth {self.depth}, but depth {depth} is needed: build a deeper "
                 f"pool, or give the measure a cutoff or depth= of {self.depth} at most"
             )
-        query_of = positions(judged.judgements.qid_text, self._qids)
+        query_of = positions(judgements.qid_text, self._qids)
         queries = query_of[documents.queries]
         if len(queries) and queries.min() < 0:
             unknown = documents.queries[int(queries.argmin())]
             raise ValueError(
-                f"{self!r} does not know query {judged.judgements.qids[unknown]!r}, for which a "
+                f"{self!r} does not know query {judgements.qids[unknown]!r}, for which a "
                 "relevant document was retrieved: make the pool from runs that answer every query"
             )
-        docnos = take(judged.judgements.docnos, documents.pairs)
+        docnos = take(judgements.docnos, documents.pairs)
         # Documents outside the pool have place -1: the last count, 0.
         finders = np.append(self.counts(depth), 0)[self._index.find(queries, docnos)]
         joins = np.full(len(queries), not member)
