@@ -385,7 +385,9 @@ def tokeniser_from(settings: Mapping[str, Any]) -> Tokeniser:
     """
     name = settings.get("name")
     if name == "words":
-        return WordTokeniser(stemmer=settings["stemmer"], stopwords=settings["stopwords"])
+        form = settings.get("normal_form")  # older indexes have none
+        stemmer, stopwords = settings["stemmer"], settings["stopwords"]
+        return WordTokeniser(stemmer=stemmer, stopwords=stopwords, normal_form=form)
     if name == "terrier":
         return TerrierPipeline(settings["termpipelines"], tokeniser=settings["tokeniser"])
     raise ValueError(

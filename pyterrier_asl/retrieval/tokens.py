@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -30,6 +31,8 @@ class WordTokeniser:
             revision of it) or ``'german'``; None for none. See ``Stemmer.algorithms()``.
         stopwords: ``'lucene'`` for :data:`LUCENE_STOPWORDS`, None for none, or a list of words.
             Words are compared with it before stemming.
+        normal_form: the Unicode normal form of texts and queries, so that letters with accents are
+            equal however they are written; None for none.
 
     Raises:
         ValueError: for an unknown stemmer or list of stopwords.
@@ -47,20 +50,26 @@ class WordTokeniser:
         *,
         stemmer: str | None = "porter",
         stopwords: str | Iterable[str] | None = "lucene",
+        normal_form: str | None = "NFC",
     ) -> None:
-        self.stemmer = stemmer
-        self.stopwords = _stopwords(stopwords)
+        self.stemmer, self.normal_form = stemmer, normal_form
+        self.stopwords = tuple(map(self._plain, _stopwords(stopwords)))
         self._stop = frozenset(self.stopwords)
         self._stem = _stem_by(stemmer)
 
     @property
     def settings(self) -> dict[str, Any]:
         """The settings to restore this tokeniser."""
-        return {"name": "words", "stemmer": self.stemmer, "stopwords": list(self.stopwords)}
+        own = {"stemmer": self.stemmer, "stopwords": list(self.stopwords)}
+        return {"name": "words", **own, "normal_form": self.normal_form}
+
+    def _plain(self, text: str) -> str:
+        form: Any = self.normal_form
+        return (unicodedata.normalize(form, text) if form else text).lower()
 
     def words(self, text: str) -> list[str]:
         """All words of a text, lower-cased, as :meth:`term` takes them."""
-        return _WORD.findall(text.lower())
+        return _WORD.findall(self._plain(text))
 
     def term(self, word: str) -> str | None:
         """The index term of a word; None for a stopword."""
@@ -82,11 +91,12 @@ class WordTokeniser:
         return isinstance(other, WordTokeniser) and self.settings == other.settings
 
     def __hash__(self) -> int:
-        return hash((self.stemmer, self.stopwords))
+        return hash((self.stemmer, self.stopwords, self.normal_form))
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The stemmer is a C object, which cannot be pickled.
-        return (partial(type(self), stemmer=self.stemmer, stopwords=self.stopwords), ())
+        settings = {name: value for name, value in self.settings.items() if name != "name"}
+        return (partial(type(self), **settings), ())
 
 
 def _stopwords(stopwords: str | Iterable[str] | None) -> tuple[str, ...]:
@@ -98,7 +108,7 @@ def _stopwords(stopwords: str | Iterable[str] | None) -> tuple[str, ...]:
                 f"there is no list of stopwords {stopwords!r}: pass 'lucene', None, or a list"
             )
         return LUCENE_STOPWORDS
-    return tuple(word.lower() for word in stopwords)
+    return tuple(stopwords)
 
 
 def _stem_by(stemmer: str | None) -> Callable[[str], str]:

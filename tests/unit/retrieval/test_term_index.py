@@ -108,7 +108,20 @@ def test_the_choice_is_kept_and_shown(tmp_path):
     assert "stemmer='english'" in repr(loaded)
     assert [str(loaded), str(indexed())] == ["TermIndex(index)", "TermIndex"]
     metadata = json.loads((tmp_path / "index" / "pt_meta.json").read_text(encoding="utf-8"))
-    assert metadata["tokeniser"] == {"name": "words", "stemmer": "english", "stopwords": ["radio"]}
+    settings = {"name": "words", "stemmer": "english", "stopwords": ["radio"], "normal_form": "NFC"}
+    assert metadata["tokeniser"] == settings
+
+
+def test_texts_and_queries_have_one_normal_form():
+    """An index of an older version, whose metadata have none, is read as it was built."""
+    apart, whole = "Du\u0308ne", "D\u00fcne"
+    documents = [{"docno": "d", "text": f"{apart} fu\u0308r"}]
+    index = indexed(documents, stemmer=None, stopwords=["f\u00fcr"])
+    for query in (apart, whole):
+        assert index.document("d") == index.query_terms(query) == {"d\u00fcne": 1}
+    old = tokeniser_from({"name": "words", "stemmer": None, "stopwords": []})
+    assert old.query_terms(apart) == {"du": 1, "ne": 1} and old != index.tokeniser
+    assert pickle.loads(pickle.dumps(old)) == old
 
 
 class _Spelled(WordTokeniser):
