@@ -9,7 +9,8 @@ import numpy as np
 
 from ..common.notices import counted
 from ..common.types import Bools
-from ..evaluation.facts import UNANSWERED, Facts
+from ..evaluation.facts import DEPTH, Facts
+from ..evaluation.run_facts import UNANSWERED
 from ..evaluation.ties import means_over_ties
 from ..measures.directions import value_range
 from ..statistics.rounding import NO_DIFFERENCE
@@ -39,10 +40,12 @@ def untestable(
         least_p: the smallest p-value that the test can have, corrected.
         allow_missing: whether missing queries are no reason.
     """
-    for fault in _faults(inputs, facts, difference.run, of_baseline=not condition.is_floor):
+    faults = _faults(inputs, facts, difference.run, of_baseline=not condition.is_floor)
+    for fault in [*(facts.contradictions if facts else []), *faults]:
         yield f"no test can be made: {fault}"
     if not (allow_missing or condition.is_floor):
-        for lack in _lacks_queries(inputs, facts, difference):
+        lacks = [*_lacks_queries(inputs, facts, difference), *_is_short(inputs, facts, difference)]
+        for lack in lacks:
             yield f"{lack}; {_REMEDY}"
     yield from _nothing_relevant(inputs, difference.name)
     if condition.is_floor:
@@ -108,6 +111,17 @@ def _lacks_queries(inputs: Inputs, facts: Facts | None, difference: RunDifferenc
 def _missing(inputs: Inputs, name: str, system: str) -> Bools:
     """Whether a score of a system was missing, of each query."""
     return np.asarray(inputs.missing[name][inputs.rows(system)].any(axis=0))
+
+
+def _is_short(inputs: Inputs, facts: Facts | None, difference: RunDifference) -> Iterator[str]:
+    """A baseline with fewer than half of the run's documents, and than the measure uses."""
+    measure = inputs.measures.get(difference.name)
+    cutoff = DEPTH if measure is None else measure.params.get("cutoff") or DEPTH
+    if facts:
+        names = [_runs(inputs, name)[0] for name in (inputs.names[0], difference.run)]
+        baseline, run = (facts.of_runs[name].documents for name in names)
+        if baseline < min(run / 2, cutoff):
+            yield facts.depth_of(*names)
 
 
 def _nothing_relevant(inputs: Inputs, name: str) -> Iterator[str]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import os
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -141,7 +140,7 @@ def compare(
         inputs = of_scores(runs, measures, parsed, baseline)
     else:
         names, runs = _one_by_one(runs)
-        judged = _judged(runs, qrels, bool(parsed))
+        judged = Evaluation.of(runs, qrels)
         systems = names or {name: [name] for name in judged.names}
         inputs = of_runs(judged, systems, measures, parsed, baseline, qrels=qrels, **of_measures)
     inputs = replace(inputs, detect=detect)
@@ -194,17 +193,6 @@ def _one_by_one(runs: Any) -> tuple[dict[str, list[str]], Any]:
         ]
         by_name |= dict(zip(names[str(system)], several))
     return names, by_name
-
-
-def _judged(runs: Runs, qrels: QrelsLike | None, is_guard: bool) -> Evaluation:
-    """The matched runs; a guard refuses judgements that contradict each other."""
-    with warnings.catch_warnings():
-        if is_guard:
-            warnings.filterwarnings("ignore", message="the qrels judge")
-        judged = Evaluation.of(runs, qrels)
-    if is_guard and (wrong := judged.judgements.contradiction):
-        raise ValueError(f"the qrels contradict themselves: {wrong}; keep one of them")
-    return judged
 
 
 def run_files(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Path]:

@@ -11,9 +11,10 @@ import numpy as np
 import pandas as pd
 
 from ..common.notices import counted
-from ..evaluation.facts import Facts, ids_against
+from ..evaluation.facts import Facts
 from ..evaluation.preferences import preferences_for
 from ..evaluation.relevant_documents import RelevantDocuments
+from ..evaluation.run_facts import ids_against
 from ..printing import tables
 from ..printing.printed import Part, Printed
 from ..statistics.pairwise import sign_test

@@ -34,8 +34,9 @@ from ..measures.parsing import (
 from ..measures.pool import RarenessPool
 from ..measures.rareness import Pools
 from ..scoring.lexicographic import reciprocal_ranks
-from .facts import Facts, RunFacts
+from .facts import Facts
 from .measuring import Measuring, iter_judged, values_of
+from .run_facts import RunFacts
 from .sources import named_runs
 from .workers import BACKENDS, measure_runs
 

@@ -7,279 +7,49 @@ Facts are found where a run is matched with qrels. Every result carries their se
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ..common.lazy import pd
 from ..common.notices import DoubtfulInput, counted, names_of, warn
-from ..common.types import Ints
-from ..io.values import take
-from ..judging.id_forms import describe_form, find_form
-from ..judging.judged_run import JudgedRun, TiedRun
 from ..judging.judgements import Judgements
-from ..judging.ranking import Ranking, equal_rows
-from ..measures.formula import formula
+from ..judging.ranking import equal_rows
+from .run_facts import (
+    BESIDE,
+    IDS,
+    ORDER,
+    RUN,
+    UNANSWERED,
+    Fact,
+    RunFacts,
+    cutoffs,
+    first_cutoff,
+    shown,
+)
 
-UNANSWERED, IDS, ORDER = "unanswered", "ids", "order"
 #: The facts of a run by which a guard cannot test a condition.
-ERRORS = (IDS, ORDER)
+ERRORS = (IDS, BESIDE, ORDER)
 #: The facts of a run, in the order of their sentences: a function with a plain frame as its result
 #: warns of them.
-_KINDS = (UNANSWERED, IDS, "repeated", ORDER, "ties", "own ids")
-#: The name of the run in the sentence of a fact.
-_RUN = "{run}"
+_KINDS = (UNANSWERED, IDS, BESIDE, "repeated", ORDER, "ties", "own ids")
 #: The most runs with a sentence of their own on unanswered queries.
 _MOST = 5
-#: The queries whose document ids are looked at, evenly chosen, and the first documents of each. In
-#: long rankings most other documents are not judged, whatever their ids; runs of so few rows are
-#: looked at as a whole.
-_QUERIES, _TOP, _FEW_ROWS = 20, 10, 2000
-#: Change of a mean from which on ties are a fact; for a mean above 1, as a share of the mean.
-_LEAST_CHANGE = 0.01
-#: A query that is a document of the collection is among the first documents that it retrieves.
-_NEAR_TOP = 3
-#: Share of queries from which on equal ids of query and document are no coincidence.
-_OWN_IDS = 0.1
 #: The difference between two runs in their share of unjudged documents that is a fact.
 _UNJUDGED = 0.1
 #: The depth of a measure without a cut-off.
-_DEPTH = 1000
+DEPTH = 1000
+#: The share of the deepest run's documents from which on a run is as deep.
+_AS_DEEP = 0.9
+#: The least number of queries without a judged document that is a fact, and the least share.
+_FEWEST, _LEAST = 2, 0.05
 
 Result = TypeVar("Result", bound="pd.DataFrame")
 
 
-class Fact(NamedTuple):
-    """A fact of a run.
-
-    Attributes:
-        kind: the kind, such as ``'unanswered'``.
-        text: the sentence, in which ``{run}`` is the name of the run.
-    """
-
-    kind: str
-    text: str
-
-    def sentence(self, run: str, others: Sequence[str] = ()) -> str:
-        """The sentence on a run, with the names of other runs that have the same kind of fact."""
-        likewise = f" (likewise {names_of(others)})" if others else ""
-        return self.text.replace(_RUN, run) + likewise
-
-
-@dataclass(frozen=True)
-class RunFacts:
-    """The facts of a run, and its numbers that are compared with those of other runs.
-
-    Attributes:
-        facts: the facts of the run by itself.
-        documents: the median number of documents of the queries that it answers.
-        unjudged: by cut-off, the share of its documents down to it that are unjudged.
-    """
-
-    facts: Sequence[Fact] = ()
-    documents: float = 0.0
-    unjudged: Mapping[int, float] = field(default_factory=dict)
-
-    @classmethod
-    def of(
-        cls, run: JudgedRun, measures: Mapping[str, Any], values: Sequence[Any] = ()
-    ) -> RunFacts:
-        """The facts of a matched run that has its rows.
-
-        Args:
-            run: the run.
-            measures: measures by name.
-            values: the values of each measure, shape (Q,), for ties; (): none.
-        """
-        facts = run.once(_of_match)
-        if not any(fact.kind == ORDER for fact in facts):
-            facts = [*facts, *_ties(run, measures, values)]
-        answered = run.retrieved[run.retrieved > 0]
-        return cls(
-            facts,
-            float(np.median(answered)) if len(answered) else 0.0,
-            {k: _share_unjudged(run, k) for k in _cutoffs(measures) if k is not None},
-        )
-
-
-# Facts of a run
-
-
-def _of_match(run: JudgedRun) -> list[Fact]:
-    """The facts of a run that no measure changes."""
-    return [*_unanswered(run), *_forms(run), *_repeated(run), *_order(run), *_own_ids(run)]
-
-
-def _unanswered(run: JudgedRun) -> Iterator[Fact]:
-    lacks = run.retrieved == 0
-    if not lacks.any():
-        return
-    text = (
-        f"{_RUN} does not answer {lacks.sum():,} of {counted(len(lacks), 'query', 'queries')} "
-        f"(e.g. {str(run.judgements.qids[int(np.argmax(lacks))])!r}); each counts with the worst "
-        "value"
-    )
-    known = set(run.judgements.qid_text.to_pylist())
-    if unknown := [qid for qid in run.table.answered.to_pylist() if qid not in known]:
-        text += (
-            f", and {_RUN} has {counted(len(unknown), 'query', 'queries')} that the qrels lack "
-            f"(e.g. {unknown[0]!r})"
-        )
-    yield Fact(UNANSWERED, text)
-
-
-def _forms(run: JudgedRun) -> Iterator[Fact]:
-    """Ids of queries and documents that the run writes otherwise than the qrels."""
-    if (run.retrieved == 0).any():
-        both = run.table.answered, run.judgements.qid_text
-        if form := find_form(*(set(qids.to_pylist()) for qids in both)):
-            yield Fact(IDS, f"{_RUN} {describe_form('query', *form)}")
-    yield from _document_form(run, run.judgements.once(_some_judged), run.judgements.docnos)
-
-
-def _document_form(run: JudgedRun, some: Set[str], every: Any) -> Iterator[Fact]:
-    """The form of the document ids of a run that others lack.
-
-    Documents of the first ranks of some queries are looked at. Where they have a form, the ids in
-    this form are those of the whole run.
-
-    Args:
-        run: the run.
-        some: ids of others, for some queries.
-        every: all ids of others.
-    """
-    for depth in (_TOP, None) if len(run.whole_ranking.rows) <= _FEW_ROWS else (_TOP,):
-        if found := find_form(_some_retrieved(run, depth), some):
-            ours, theirs = (
-                set(docnos.to_pylist()) for docnos in (run.docnos(run.whole_ranking), every)
-            )
-            pairs = found[0].pairs(ours, theirs)
-            if pairs:  # otherwise the first ranks alone had the form
-                yield Fact(IDS, f"{_RUN} {describe_form('document', found[0], pairs)}")
-            return
-
-
-def ids_against(run: JudgedRun, baseline: JudgedRun) -> list[Fact]:
-    """The documents that a run writes in another form than the baseline, if the qrels do not show
-    it."""
-    if any(fact.kind == IDS for side in (run, baseline) for fact in side.once(_of_match)):
-        return []
-    every = baseline.docnos(baseline.whole_ranking)
-    return list(_document_form(run, _some_retrieved(baseline), every))
-
-
-def _some_judged(judgements: Judgements) -> frozenset[str]:
-    """The judged documents of some queries."""
-    return frozenset(take(judgements.docnos, _of_some_queries(judgements.offsets)).to_pylist())
-
-
-def _some_retrieved(run: JudgedRun, depth: int | None = None) -> set[str]:
-    """The documents of some queries down to a depth."""
-    places = _of_some_queries(run.whole_ranking.offsets, depth)
-    return set(take(run.table.docno, run.whole_ranking.rows[places]).to_pylist())
-
-
-def _of_some_queries(offsets: Ints, depth: int | None = None) -> Ints:
-    """The first places of some queries, evenly chosen."""
-    step = 1 + (len(offsets) - 2) // _QUERIES
-    ends = offsets[1:] if depth is None else np.minimum(offsets[1:], offsets[:-1] + depth)
-    return np.concatenate([*map(np.arange, offsets[:-1:step], ends[::step])])
-
-
-def _repeated(run: JudgedRun) -> Iterator[Fact]:
-    if run.has_duplicates and run.judgements.collapse is None:
-        yield Fact(
-            "repeated",
-            f"{_RUN} has a document twice in a ranking: it counts once, at its best rank",
-        )
-
-
-def _order(run: JudgedRun) -> Iterator[Fact]:
-    """Scores that do not order the documents, or not as the ranks do."""
-    if infinite := int(np.isinf(run.table.value).sum()):
-        what = f"has {counted(infinite, 'infinite score')}: write scores that are numbers"
-        yield Fact(ORDER, f"{_RUN} {what}")
-    elif fault := run.constant_fault:
-        yield Fact(ORDER, f"{_RUN} {fault}")
-    elif run.ranks_contradict_scores:
-        yield Fact(
-            ORDER,
-            f"the ranks of {_RUN} contradict the scores of most rows: as in trec_eval documents "
-            "are ordered by their scores, descending, and ranks are ignored; write scores that "
-            "fall with the rank",
-        )
-
-
-def _own_ids(run: JudgedRun) -> Iterator[Fact]:
-    """Queries that retrieve a document with the query's own id, unless by coincidence: an id that
-    is not a number is none."""
-    near = _with_own_id(run, run.whole_ranking.cut(_NEAR_TOP))
-    answered = int(np.count_nonzero(run.retrieved))
-    is_rare = len(near) < 2 or len(near) < _OWN_IDS * answered
-    if is_rare and all(str(run.judgements.qids[query]).isdigit() for query in near):
-        return
-    yield Fact(
-        "own ids",
-        f"{_RUN} retrieves a document with the query's own id in "
-        f"{len(_with_own_id(run, run.whole_ranking)):,} of {counted(answered, 'query', 'queries')},"
-        " as if the query were in the collection; leave it out with Qrels(..., drop_self=True) or "
-        "--drop-self",
-    )
-
-
-def _with_own_id(run: JudgedRun, ranking: Ranking) -> Ints:
-    """The queries with an irrelevant document of their own id in a ranking."""
-    docnos = take(run.table.docno, ranking.rows)
-    places = equal_rows(docnos, take(run.table.qids, run.table.queries[ranking.rows]))
-    queries = np.searchsorted(ranking.offsets, places, side="right") - 1
-    pairs = run.judgements.index.find(queries, take(docnos, places))
-    is_relevant = (pairs >= 0) & (np.append(run.judgements.grades, 0)[pairs] > 0)
-    return np.flatnonzero(np.bincount(queries[~is_relevant]))
-
-
-def _ties(run: JudgedRun, measures: Mapping[str, Any], values: Sequence[Any]) -> Iterator[Fact]:
-    """The measure whose mean the order of equal scores changes most, if by .01 or more."""
-    if not values or not (tied := TiedRun.of(run)).is_tied.any():
-        return
-    found: list[tuple[float, str, str]] = []
-    for (name, measure), value in zip(measures.items(), values):
-        computes = formula(measure)
-        if computes is None:
-            continue
-        ends = computes.over_ties(tied, value)
-        now, low, high = (float(of.mean()) for of in (value, *ends))
-        change = max(now - low, high - now) / max(1.0, abs(now))
-        if change >= _LEAST_CHANGE:
-            expected = computes.mean_over_ties(tied, ends).mean()
-            average = "" if np.isnan(expected) else f" ({expected:.3f} on average)"
-            text = (
-                f"{name} of {_RUN} is {now:.3f} in trec_eval's order of equal scores and between "
-                f"{low:.3f} and {high:.3f} in any other{average}"
-            )
-            found.append((change, name, text))
-    if found:
-        _, most, text = max(found, key=lambda item: item[0])
-        others = [name for _, name, _ in found if name != most]
-        verb = "changes" if len(others) == 1 else "change"
-        more = f"; {names_of(others)} {verb}, too" if others else ""
-        yield Fact("ties", text + more)
-
-
-def _share_unjudged(run: JudgedRun, cutoff: int) -> float:
-    judged = int(((run.ranks <= cutoff) & (run.grades >= 0)).sum())
-    return 1 - judged / max(1, int(np.minimum(run.retrieved, cutoff).sum()))
-
-
 # Facts of the qrels, and of several runs
-
-
-def _cutoffs(measures: Mapping[str, Any]) -> list[int | None]:
-    """The different cut-offs of measures, the lowest first; None: a measure without one."""
-    return sorted(
-        {measure.params.get("cutoff") for measure in measures.values()}, key=lambda k: k or np.inf
-    )
 
 
 def only_relevant(judgements: Judgements, measures: Mapping[str, Any]) -> bool:
@@ -326,6 +96,11 @@ class Facts:
         return [text for kind in ERRORS for text in self.sentences_on(run, kind)]
 
     @property
+    def contradictions(self) -> list[str]:
+        """The sentence on different grades of a document, if there is any."""
+        return [self.judgements.contradiction] * bool(self.judgements.contradiction)
+
+    @property
     def doubts(self) -> list[str]:
         """A sentence on the runs with which no comparison can be trusted, if there are any."""
         texts = [text for kind, text in self._of_runs() if kind in ERRORS]
@@ -335,9 +110,9 @@ class Facts:
     @property
     def notes(self) -> list[str]:
         """All sentences: of each kind one, with the names of other runs of which it holds."""
-        notes = [text for _, text in self._of_runs()] + self._depth()
+        notes = [text for _, text in self._of_runs()] + self._depth() + self._of_qrels()
         if not only_relevant(self.judgements, self.measures):
-            return notes + self._unjudged()
+            return notes + self._unjudged() + self._unjudged_queries()
         return [
             *notes,
             "the qrels list relevant documents only: unjudged documents cannot be told from "
@@ -359,38 +134,108 @@ class Facts:
             (kind, text)
             for kind, found in by_kind.items()
             if found
-            for text in (_of_each if kind in (UNANSWERED, IDS) else _of_first)(kind, found)
+            for text in (_of_each if kind in (UNANSWERED, IDS) else _of_first)(
+                kind, found[:1] if kind == BESIDE else found
+            )
         ]
+
+    def _of_qrels(self) -> list[str]:
+        """What must be known of the qrels, whatever the runs are."""
+        judgements = self.judgements
+        sentences = self.contradictions + without_relevant(judgements, self.measures)
+        if judgements.drop_self:
+            own_ids = equal_rows(judgements.docnos, judgements.table.qid)
+            if len(rows := own_ids[judgements.grades[own_ids] > 0]):
+                number = counted(len(rows), "relevant document")
+                sentences.append(
+                    f"drop_self (--drop-self) leaves out {number} with the id of the query (e.g. "
+                    f"{judgements.docnos[int(rows[0])].as_py()!r}): no run can retrieve them"
+                )
+        return sentences
 
     def _depth(self) -> list[str]:
         """The run with the shortest rankings, where a measure sees that they are."""
         sizes = {name: of_run.documents for name, of_run in self.of_runs.items()}
         deepest = max(sizes, key=sizes.__getitem__, default="")
-        asked = max((k or _DEPTH for k in _cutoffs(self.measures)), default=_DEPTH)
-        short = [name for name, size in sizes.items() if 0 < size < min(sizes[deepest], asked)]
+        asked = max((k or DEPTH for k in cutoffs(self.measures)), default=DEPTH)
+        least = min(_AS_DEEP * sizes[deepest], asked) if sizes else 0
+        short = [name for name, size in sizes.items() if 0 < size < least]
         if not short:
             return []
         first, *others = sorted(short, key=sizes.__getitem__)
+        return [self.depth_of(first, deepest, others)]
+
+    def depth_of(self, run: str, deeper: str, others: Sequence[str] = ()) -> str:
+        """The sentence on a run with fewer documents per query than another, and others such."""
+        size, most = (self.of_runs[name].documents for name in (run, deeper))
+        documents = "document" if size == 1 else "documents"
         text = (
-            f"{_RUN} has {sizes[first]:,g} documents per query, {deepest} {sizes[deepest]:,g}: "
-            "measures to a greater depth count the rest as not retrieved"
+            f"{RUN} has {size:,g} {documents} per query, {shown(deeper)} {most:,g}: measures to a "
+            "greater depth count the rest as not retrieved"
         )
-        return [Fact("depth", text).sentence(first, others)]
+        return Fact("depth", text).sentence(run, others)
 
     def _unjudged(self) -> list[str]:
         """The runs with the least and the greatest share of unjudged documents."""
         names = list(self.of_runs)
-        for k in _cutoffs(self.measures) if names else ():
+        for k in cutoffs(self.measures) if names else ():
             shares = [self.of_runs[name].unjudged.get(k or 0, 0.0) for name in names]
-            ends = sorted({int(np.argmin(shares)), int(np.argmax(shares))})
-            if k is not None and max(shares) - min(shares) >= _UNJUDGED:
-                both = " and ".join(f"{100 * shares[at]:.0f} % of {names[at]}" for at in ends)
-                what = "document" if k == 1 else f"{k:,} documents"
+            low, high = int(np.argmin(shares)), int(np.argmax(shares))
+            if k is not None and shares[high] - shares[low] >= _UNJUDGED:
+                ends = {low: " (the least)", high: " (the most)"}
+                both = " and ".join(
+                    f"{100 * shares[at]:.0f} % of {shown(names[at])}{ends[at] * (len(names) > 2)}"
+                    for at in sorted(ends)
+                )
                 return [
-                    f"of the first {what} {both} are unjudged and count as not relevant: see "
-                    "`holes`"
+                    f"of {_first(k)} {both} are unjudged and count as not relevant: see `holes`"
                 ]
         return []
+
+    def _unjudged_queries(self) -> list[str]:
+        """The run with the most queries of which another run alone has judged documents."""
+        of_all = np.array([of_run.judged for of_run in self.of_runs.values()])
+        if len(of_all) < 2 or not of_all.size:
+            return []
+        numbers = ((of_all == 0) & (of_all == 1).any(axis=0)).sum(axis=1)
+        queries = of_all.shape[1]
+        least = max(_FEWEST, _LEAST * queries)
+        by_name = {n: int(number) for n, number in zip(self.of_runs, numbers) if number >= least}
+        if not by_name:
+            return []
+        first, *others = sorted(by_name, key=by_name.__getitem__, reverse=True)
+        return [
+            Fact(
+                "unjudged queries",
+                f"in {by_name[first]:,} of {counted(queries, 'query', 'queries')} none of "
+                f"{_first(first_cutoff(self.measures))} of {RUN} is judged",
+            ).sentence(first, others)
+        ]
+
+
+def _first(k: int) -> str:
+    return "the first document" if k == 1 else f"the first {k:,} documents"
+
+
+def without_relevant(judgements: Judgements, measures: Mapping[str, Any]) -> list[str]:
+    """The queries without a document that is relevant, by the measures with a minimum grade."""
+    graded = {
+        name: of["rel"]
+        for name, of in measures.items()
+        if "rel" in of.SUPPORTED_PARAMS and isinstance(of["rel"], (int, float))
+    }
+    rel = max(graded.values(), default=np.nextafter(0, 1))
+    lacks = judgements.num_relevant(rel) == 0
+    if not lacks.any():
+        return []
+    grade = f"a grade of {rel:g} or more" if graded else "a grade above 0"
+    have = "has" if lacks.sum() == 1 else "have"
+    names = [name for name, least in graded.items() if least == rel]
+    same = f": all runs have the same value there by {names_of(names)}" if names else ""
+    return [
+        f"{lacks.sum():,} of {counted(len(lacks), 'query', 'queries')} {have} no document with "
+        f"{grade} (e.g. {str(judgements.qids[int(np.argmax(lacks))])!r}){same}"
+    ]
 
 
 def _of_each(kind: str, found: Sequence[tuple[str, Fact]]) -> list[str]:

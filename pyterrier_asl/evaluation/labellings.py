@@ -17,7 +17,8 @@ from ..measures.standard import measures_with_bounds
 from ..scoring.matrices import Bounds
 from .evaluate import by_run, join_tracks, unread_tracks
 from .evaluation import Evaluation
-from .facts import Facts, RunFacts, with_notes
+from .facts import Facts, with_notes
+from .run_facts import RunFacts
 from .sources import refuse
 
 

@@ -29,7 +29,7 @@ from ..judging.matching import judge_whole
 from ..measures.formula import formula
 from ..measures.parsing import has_subtopics, needs_pool
 from ..measures.rareness import Pools, check_pooled, warn_of_few
-from .facts import RunFacts
+from .run_facts import RunFacts
 
 #: Number of runs from which on a progress bar is shown while they are read.
 _MANY = 20

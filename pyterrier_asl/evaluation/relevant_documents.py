@@ -19,7 +19,8 @@ from ..judging.matching import judge_whole
 from ..measures import ASL
 from ..scoring import search_length as scoring
 from ..scoring.arrays import cumulate, divide, queries_of, sum_by_query, within_query
-from .facts import Facts, RunFacts, with_notes
+from .facts import Facts, with_notes
+from .run_facts import RunFacts
 from .sources import warn_of_grades
 
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ from ..judging.judged_run import JudgedRun, TiedRun
 from ..measures.formula import formula
 from ..measures.parsing import Measures
 from .evaluate import by_run, join_tracks, unread_tracks
-from .facts import Facts, RunFacts, with_notes
+from .facts import Facts, with_notes
+from .run_facts import RunFacts
 
 
 def ties(

@@ -6,14 +6,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from ..common.lazy import pc
-from ..common.notices import counted, warn
+from ..common.notices import DoubtfulInput, counted, warn
 from ..common.types import Floats, Ints
 from ..io.columns import Columns, first_of_each, qrels_columns
 from ..io.values import arrow_numbers, arrow_text, take
@@ -54,8 +54,10 @@ class Judgements(Remembering):
     (['q1', 'q2'], [1, 1])
     """
 
-    #: A sentence about the first document with two different grades for a query; '' for none.
+    #: The number of documents with two different grades for a query, in a sentence; '' for none.
     contradiction = ""
+    #: By query, the documents whose grades are added labels.
+    labels: Mapping[str, Set[str]] = {}
     duplicates = "error"
     drop_self = False
     collapse: str | None = None
@@ -97,16 +99,15 @@ class Judgements(Remembering):
             other = pc.not_equal(subtopics, take(subtopics, last))
             several[last[other.to_numpy(zero_copy_only=False)]] = True
         twice = repeated[~several[last[repeated]]]
-        if len(twice):
-            warn(
-                f"the qrels judge {counted(len(twice), 'document')} twice for one query (e.g. "
-                f"{index.ids[int(twice[0])].as_py()!r}): measures use the last judgement",
-            )
-        for row in twice[grades[twice] != grades[last[twice]]][:1].tolist():
+        differ = twice[grades[twice] != grades[last[twice]]]
+        for row in differ[:1].tolist():
             self.contradiction = (
-                f"document {index.ids[row].as_py()!r} has the grades {grades[row]:g} and "
-                f"{grades[last[row]]:g} for query {self.qid_text[int(queries[row])].as_py()!r}"
+                f"the qrels judge {counted(len(np.unique(last[differ])), 'document')} twice, "
+                f"differently: the last label counts (e.g. {index.ids[row].as_py()!r}, "
+                f"{grades[row]:g} and {grades[last[row]]:g} for query "
+                f"{self.qid_text[int(queries[row])].as_py()!r})"
             )
+            warn(self.contradiction, DoubtfulInput)
         highest, lowest = grades.copy(), grades.copy()
         np.maximum.at(highest, last, grades)
         np.minimum.at(lowest, last, grades)

@@ -92,7 +92,10 @@ class Qrels:
         if self.labels is None:
             return None
         sources = self.labels if isinstance(self.labels, (list, tuple)) else [self.labels]
-        return merge_labels(self._unlabelled, [*map(self._declared, sources)])
+        labels: Any = [*map(self._declared, sources)]
+        if self.collapse is not None:
+            labels = _labels_of_documents(_read_all(labels), self.collapse, self._unlabelled)
+        return merge_labels(self._unlabelled, labels)
 
     @property
     def declared(self) -> Any:
@@ -233,8 +236,24 @@ def judgements_from(judgements: Judgements, merged: pd.DataFrame) -> Judgements:
     labelled = Judgements(by_text).with_matching(judgements.matching)
     labelled.qids = judgements.qids  # they may be numbers
     labelled.contradiction = judgements.contradiction
+    added = merged[merged["source"] != OFFICIAL]
+    labelled.labels = {str(qid): {*of["docno"]} for qid, of in added.groupby("qid")}
     labelled.by_subtopic = judgements.by_subtopic
     return labelled
+
+
+def _labels_of_documents(
+    labels: pd.DataFrame, separator: str, judgements: Judgements
+) -> pd.DataFrame:
+    """Labels of passages as labels of their documents: the highest label of each.
+
+    A label below the official grade of the document says nothing of its other passages.
+    """
+    docnos = labels["docno"].str.rsplit(separator, n=1).str[0]
+    best = labels.assign(docno=docnos).sort_values("label", kind="stable")
+    best = best.drop_duplicates(_KEY, keep="last")
+    official = best.merge(judgements.table.frame("qid", "docno", "official"), how="left", on=_KEY)
+    return best[~(official["official"] > official["label"]).to_numpy()]
 
 
 def _labelled(row: Any) -> str:

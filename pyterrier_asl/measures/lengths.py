@@ -43,6 +43,7 @@ class DocLengths(Named):
     Attributes:
         name: the name, which tells what was counted.
         id: name and digest of the content, as a measure prints it.
+        docnos: the document ids.
 
     Args:
         docnos: document ids.
@@ -61,25 +62,25 @@ class DocLengths(Named):
     MADE_BY: ClassVar[str] = "from_dict"
 
     def __init__(self, docnos: Any, lengths: Any, *, name: str = "lengths") -> None:
-        self._docnos = text(docnos, "document id of the lengths")
+        self.docnos = text(docnos, "document id of the lengths")
         self._lengths = numbers(lengths, "document length")
-        if len(self._docnos) != len(self._lengths):
-            raise ValueError(f"{len(self._docnos)} documents have {len(self._lengths)} lengths")
+        if len(self.docnos) != len(self._lengths):
+            raise ValueError(f"{len(self.docnos)} documents have {len(self._lengths)} lengths")
         wrong = np.flatnonzero((self._lengths < 0) | np.isinf(self._lengths))
         if len(wrong):
             raise ValueError(
                 "a document length is a number from 0 on, but "
-                f"{self._docnos[int(wrong[0])].as_py()!r} has {self._lengths[wrong[0]]:g} "
+                f"{self.docnos[int(wrong[0])].as_py()!r} has {self._lengths[wrong[0]]:g} "
                 f"({len(wrong)} such in all)"
             )
-        self._index = PairIndex(np.array([0, len(self._docnos)]), self._docnos)
+        self._index = PairIndex(np.array([0, len(self.docnos)]), self.docnos)
         twice = self._index.repeated
         if len(twice):
             raise ValueError(
                 f"the lengths have {counted(len(twice), 'document')} twice "
-                f"(e.g. {self._docnos[int(twice[0])].as_py()!r})"
+                f"(e.g. {self.docnos[int(twice[0])].as_py()!r})"
             )
-        self._register(name, [self._docnos, self._lengths])
+        self._register(name, [self.docnos, self._lengths])
 
     @classmethod
     def from_irds(cls, dataset_id: str) -> Self:
@@ -140,7 +141,7 @@ class DocLengths(Named):
             force: whether a file with other content is overwritten.
         """
         metadata = {"lengths": json.dumps({"name": self.name})}
-        table = pa.table({"docno": self._docnos, "doc_len": self._lengths}, metadata=metadata)
+        table = pa.table({"docno": self.docnos, "doc_len": self._lengths}, metadata=metadata)
         save_table(table, path, kind=self.KIND, version=_VERSION, force=force)
 
     @classmethod

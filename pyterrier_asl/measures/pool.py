@@ -20,6 +20,7 @@ from ..io.columns import cut_ids
 from ..io.runs import iter_runs
 from ..io.saved_tables import load_table, save_table
 from ..io.values import arrow_numbers, arrow_text, numpy_numbers, take
+from ..judging.id_forms import other_form
 from ..judging.judged_run import JudgedRun, Relevant
 from ..judging.matching import rank
 from ..judging.pair_index import Hashes, PairIndex, codes, hashes_of, of_groups, positions
@@ -255,6 +256,13 @@ class RarenessPool(Named):
         depth = "" if self.depth is None else f", depth={self.depth}"
         return f"RarenessPool({self.id!r}, runs={len(self)}{depth})"
 
+    def documents(self, qids: pa.Array | None = None, depth: int | None = None) -> frozenset[str]:
+        """The documents of some queries down to a depth."""
+        keep = np.ones(len(self._rank), dtype=bool) if depth is None else self._rank <= depth
+        if qids is not None:
+            keep &= np.isin(self._query, positions(qids, self._qids))
+        return frozenset(take(self._index.ids, np.unique(self._pair[keep])).to_pylist())
+
     @remembered
     def counts(self, depth: int | None) -> Ints:
         """S_d of every (query, document) pair of the pool, in the order of the pairs."""
@@ -307,9 +315,11 @@ class RarenessPool(Named):
         queries = query_of[documents.queries]
         if len(queries) and queries.min() < 0:
             unknown = documents.queries[int(queries.argmin())]
+            form = other_form("query", self._qids, judgements.qid_text)
             raise ValueError(
-                f"{self!r} does not know query {judgements.qids[unknown]!r}, for which a "
-                "relevant document was retrieved: make the pool from runs that answer every query"
+                f"{self!r} does not know query {judgements.qids[unknown]!r}, for which a relevant "
+                "document was retrieved: make the pool from runs that answer every query"
+                + (f"; it {form}" if form else "")
             )
         docnos = take(judgements.docnos, documents.pairs)
         # Documents outside the pool have place -1: the last count, 0.

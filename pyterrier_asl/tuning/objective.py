@@ -16,8 +16,9 @@ import pyterrier as pt
 from ir_measures import Measure
 
 from ..common.types import Floats
-from ..evaluation.facts import Facts, RunFacts
+from ..evaluation.facts import Facts
 from ..evaluation.measuring import check_provided, values_of
+from ..evaluation.run_facts import RunFacts
 from ..evaluation.sources import warn_of_grades
 from ..io.columns import is_frame
 from ..io.values import check_queries, text

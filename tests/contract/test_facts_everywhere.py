@@ -121,6 +121,54 @@ def test_every_command_says_it(fact, tmp_path, pytestconfig):
             assert sentence not in " ".join(done.stdout.split()), name
 
 
+WRITTEN = "another form ('D-0-0' for 'd-0-0'): write them alike"
+#: By input beside the runs, its option, and the sentence.
+BESIDE = {
+    "pool": ("--pool pool", f"the pool 'pool' writes 192 document ids in {WRITTEN}"),
+    "labels": ("--labels labels", f"the source of the labels writes 64 document ids in {WRITTEN}"),
+    "qrels": (
+        "",
+        "the qrels judge 2 documents twice, differently: the last label counts (e.g. 'd-0-0', 2 "
+        f"and {QRELS['t_00']['d-0-0']} for query 't_00')",
+    ),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("what", BESIDE)
+def test_every_command_matches_what_stands_beside_the_runs(what, tmp_path, monkeypatch):
+    """Each command that takes it; a guard cannot test a condition."""
+    monkeypatch.chdir(tmp_path)
+    option, sentence = BESIDE[what]
+    write_run(FULL, "a.run"), write_run(OTHER, "b.run")
+    upper = {q: {d.upper(): s for d, s in of.items() if d in QRELS[q]} for q, of in FULL.items()}
+    judged = {q: dict(list(of.items())[4 * (what == "labels") :]) for q, of in QRELS.items()}
+    (tmp_path / "pool").mkdir()
+    for name in "xy":
+        write_run(upper, f"pool/{name}")
+    rows = [f"{q}\t{d.upper()}\t{g}\n" for q in QRELS for d, g in [*QRELS[q].items()][:4]]
+    (tmp_path / "labels").write_text("qid\tdocno\tlabel\n" + "".join(rows))
+    write_qrels(judged, "qrels")
+    if what == "qrels":
+        own = (tmp_path / "qrels").read_text()
+        (tmp_path / "qrels").write_text("t_00 0 d-0-0 2\nt_01 0 d-1-0 2\nt_01 0 d-1-0 2\n" + own)
+    done = {}
+    for name, line in COMMANDS.items():
+        [command, *rest] = (word.strip("'").replace("_w", " w") for word in line.split())
+        if what == "pool":
+            rest = [word.replace("AP", "P_Rareness@5") for word in rest]
+        if option and option.split()[0] not in call(command, "--help").stdout:
+            continue
+        result = call(command, *rest, *option.split())
+        text = f"{result.stdout} {result.stderr}"
+        if command == "report" and result.exit_code == 0:
+            text = re.sub("<.*?>", "", (tmp_path / "page.html").read_text()).replace("&#39;", "'")
+        done[name] = sentence in " ".join(text.split()) or text
+        if name == "guard":
+            assert result.exit_code == 2 and "ERROR: " in result.stderr
+    assert done == dict.fromkeys(done, True) and len(done) >= 4
+
+
 @pytest.mark.filterwarnings("ignore")
 def test_every_result_has_it(fact):
     run, qrels, sentence = fact

@@ -251,7 +251,7 @@ ERRORS = [
     (["short.run", *TWO[1:]], "short.run, line 1"),
     (["empty", *TWO[1:]], "empty"),
     (["irrelevant", *TWO[1:]], "no judged document is relevant"),
-    (["contradictory", *TWO[1:]], "the qrels contradict themselves"),
+    (["contradictory", *TWO[1:]], "the qrels judge 1 document twice, differently"),
     ([*TWO, "--rel", "9"], "no judged document is relevant"),
     ([*TWO, "-m", "Foo"], "no such measure"),
     ([*TWO, "-m", "TBG"], "have no known length"),

@@ -71,7 +71,9 @@ def test_notes_of_a_kind_on_several_runs_are_one_line():
     constant = {qid: {f"d{i}": 0.0 for i in range(12)} | {"a": 0.0} for qid in QRELS}
     own = {qid: {qid: 9.0, "a": 2.0} for qid in QRELS}
     runs = {"c": constant, "o": own, "c2": constant, "f": own, "c3": constant}
-    first, second, depth = notes(runs)
+    first, second, depth, unjudged = notes(runs)
+    said = "in 5 of 5 queries none of the first 10 documents of c is judged (likewise c2 and c3)"
+    assert unjudged == said
     assert first.startswith("c has the same score for all documents of 5 of 5 queries (e.g. 'q0')")
     assert first.endswith(" (likewise c2 and c3)")
     assert second.startswith("o retrieves a document with the query's own id in 5 of 5 queries")
@@ -334,3 +336,82 @@ def test_dropping_them_is_evaluating_without_them():
     found = collect(with_other, dropping, ["AP"]).first.means
     assert found.tolist() == [expected["AP"].mean()] * 2
     assert judge(dropping.judgements, run).retrieved.tolist() == [1, 0, 2, 0, 0]
+
+
+def test_queries_without_a_relevant_document_are_noted():
+    """By the measures with the highest minimum grade; without one by a grade above 0."""
+    qrels = {"p": {"a": 2, "b": 0}, "q": {"a": 1, "b": 0}, "r": {"a": 0, "b": 0}}
+    run = {qid: {"a": 3.0, "b": 2.0} for qid in qrels}
+    lack, same = "no document with a grade", ": all runs have the same value there by"
+    for measures, said in (
+        (["AP", "RR"], f"1 of 3 queries has {lack} of 1 or more (e.g. 'r'){same} AP and RR"),
+        (
+            ["AP", "RR(rel=2)"],
+            f"2 of 3 queries have {lack} of 2 or more (e.g. 'q'){same} RR(rel=2)",
+        ),
+        (["nDCG@10"], f"1 of 3 queries has {lack} above 0 (e.g. 'r')"),
+    ):
+        assert notes({"x": run}, measures, qrels) == [said]
+    assert said not in notes({"x": run}, ["AP(rel=0)"], qrels)
+
+
+def test_relevant_documents_that_drop_self_leaves_out_are_noted():
+    qrels = {"p": {"p": 1, "b": 0}, "q": {"q": 0, "b": 1}, "r": {"p": 1, "b": 0}}
+    runs = {"x": {qid: {"p": 3.0, "b": 2.0} for qid in qrels}}
+    said = (
+        "drop_self (--drop-self) leaves out 1 relevant document with the id of the query (e.g. "
+        "'p'): no run can retrieve them"
+    )
+    assert notes(runs, ["AP"], asl.Qrels(qrels, drop_self=True)) == [said]
+    assert said not in notes(runs, ["AP"], qrels)
+
+
+@pytest.mark.parametrize(("queries", "others", "is_noted"), [(20, 2, True), (20, 1, False),
+    (41, 2, False), (41, 3, True)])  # fmt: skip
+def test_queries_of_which_only_another_run_has_judged_documents(queries, others, is_noted):
+    """Two at least, and a twentieth; a query that no run answers with a judged one is none."""
+    qrels = {f"q{n}": {"a": n % 2, "b": 0} for n in range(queries)} | {"none": {"a": 1}}
+    docs = {"a": 3.0, "b": 2.0, **{f"x{n}": 1.0 - n for n in range(9)}}
+    old = {qid: docs for qid in qrels} | {"none": {"z": 1.0}}
+    new = old | {f"q{n}": {f"y{d}": -d for d in range(11)} | {"a": -99.0} for n in range(others)}
+    found = [text for text in notes({"old": old, "1": new}, ["AP"], qrels) if "none of" in text]
+    said = f"in {others} of {queries + 1} queries none of the first 10 documents of '1' is judged"
+    assert found == [said] * is_noted
+    less = [t for t in notes({"old": old, "1": new}, ["P@1", "AP"], qrels) if "none of" in t]
+    assert less == [said.replace("first 10 documents", "first document")] * is_noted
+
+
+def test_a_baseline_of_few_documents_cannot_be_compared():
+    """Below half of the run's, and of the cut-off of the measure."""
+    qrels = {f"q{n}": {"a": 1, "b": 0} for n in range(12)}
+    b = {qid: {"b": 2.0, "a": 1.5, **{f"x{n}": 1.0 - n for n in range(6)}} for qid in qrels}
+    for size, condition, is_error in (
+        (1, "AP worse", True), (3, "AP worse", True), (4, "AP worse", False),
+        (1, "P@1 worse", False), (1, "P@2 worse", True), (1, "AP below .1", False),
+    ):  # fmt: skip
+        a = {qid: dict([*docs.items()][:size]) for qid, docs in b.items()}
+        verdict = asl.compare({"A": a, "B": b}, qrels, conditions=condition).verdicts[0]
+        assert (verdict.outcome.name == "ERROR") is is_error, (size, condition)
+        documents = "document" if size == 1 else "documents"
+        said = f"A has {size} {documents} per query, B 8: measures to a greater depth"
+        assert (said in verdict.message) is is_error
+        allowed = asl.compare({"A": a, "B": b}, qrels, conditions=condition, allow_missing=True)
+        assert allowed.verdicts[0].outcome.name != "ERROR"
+        turned = asl.compare({"B": b, "A": a}, qrels, conditions=condition).verdicts[0]
+        assert turned.outcome.name != "ERROR"
+
+
+def test_nine_tenths_are_as_deep_and_several_shares_are_the_ends():
+    qrels = {"q": {f"d{n}": n % 2 for n in range(20)}}
+    runs = {
+        name: {"q": {f"{'x' if n < unjudged else 'd'}{n}": -float(n) for n in range(size)}}
+        for name, size, unjudged in (("A", 20, 2), ("7", 18, 0), ("C", 20, 6))
+    }
+    said = (
+        "of the first 10 documents 0 % of '7' (the least) and 60 % of C (the most) are unjudged "
+        "and count as not relevant: see `holes`"
+    )
+    assert notes(runs, ["P@10", "AP"], qrels) == [said]
+    runs["7"]["q"].popitem()
+    [depth, _] = notes(runs, ["P@10", "AP"], qrels)
+    assert depth.startswith("'7' has 17 documents per query, A 20: ")

@@ -111,5 +111,5 @@ def test_different_grades_are_noted_and_are_no_contradiction():
         found = evaluate(runs, twice, "P@1")
     assert found["P@1"].tolist() == [1, 0]
     same = qrels.assign(iteration="0")
-    with pytest.warns(UserWarning, match="judge 2 documents twice .* last judgement"):
+    with pytest.warns(UserWarning, match="judge 1 document twice, differently: the last label"):
         assert evaluate(runs, same, "P@1")["P@1"].tolist() == [0, 0]

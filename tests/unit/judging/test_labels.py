@@ -5,7 +5,7 @@ import json
 import pandas as pd
 import pytest
 
-from pyterrier_asl import merge_labels, read_labels
+from pyterrier_asl import Qrels, evaluate, merge_labels, read_labels
 from pyterrier_asl.printing.table_lines import jsonl_lines, tsv_lines
 
 QRELS = {"q": {"a": 1, "n": 0}, "p": {"b": 1}}
@@ -206,3 +206,17 @@ def test_a_grade_in_the_column_of_a_text_is_named(tmp_path, column, kind):
         read_labels(path)
     path.write_text(path.read_text().replace(" 2 ", "2 apples"))
     assert of(path) == [["q", "x", 1.0]]
+
+
+def test_labels_of_passages_are_labels_of_documents():
+    """The highest of a document; one below the official grade says nothing of other passages."""
+    passages = pd.DataFrame([label("x#1", 0), label("x#2", 1), label("a#1", 0), label("y#7", 0)])
+    documents = pd.DataFrame([label("x", 1), label("y", 0)])
+    runs = {"r": {"q": {"n#1": 3, "x#1": 2, "a#2": 1}}}
+    own = evaluate(runs, Qrels(QRELS, collapse="#", labels=documents), "AP")
+    assert own["AP"].tolist() == pytest.approx([(1 / 2 + 2 / 3) / 2, 0])
+    assert evaluate(runs, Qrels(QRELS, collapse="#", labels=passages), "AP").equals(own)
+    assert not evaluate(runs, Qrels(QRELS, collapse="#"), "AP").equals(own)
+    above = pd.DataFrame([label("n#1", 1)])
+    with pytest.raises(ValueError, match="document 'n' .* labelled 1 .* official grade is 0"):
+        evaluate(runs, Qrels(QRELS, collapse="#", labels=above), "AP")

@@ -10,7 +10,7 @@ import pytest
 import small
 from _files import write_run
 
-from pyterrier_asl import AP_Rareness, P_Rareness, RarenessPool, evaluate
+from pyterrier_asl import AP_Rareness, P_Rareness, Qrels, RarenessPool, evaluate
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.judging.matching import judge, judge_part
 from pyterrier_asl.measures import pool as pool_module
@@ -230,3 +230,35 @@ def test_sums_of_marks_tell_sets_of_documents_apart():
     marks = pool_module._mix(np.arange(700, dtype=np.uint64))
     first, second = np.triu_indices(len(marks))
     assert len(np.unique(marks[first] + marks[second])) == len(first)
+
+
+@pytest.mark.parametrize("depth", [None, 7])
+def test_a_pool_is_matched_as_the_runs_are(depth, tmp_path):
+    """Passages beside judged documents, and queries among the documents: as with runs and a pool
+    that were cut by hand."""
+    docs = {name: {q: [q, *of] for q, of in run.items()} for name, run in RUNS.items()}
+    passages = {
+        name: {
+            q: {f"{d}#{n}": 9.0 - 2 * r - n for r, d in enumerate(of) for n in (1, 0, 2)}
+            for q, of in run.items()
+        }
+        for name, run in docs.items()
+    }
+    qrels = {"q1": {"a": 1, "c": 1, "d": 1, "f": 1}, "q2": {"e": 1}}
+    for name in ("first", "second"):
+        write_run(passages[name], tmp_path / name)
+    cut = {name: RUNS[name] for name in ("first", "second")}
+    asked = ["P_Rareness@2", "AP_Rareness@2"]
+    expected = evaluate(RUNS, qrels, asked, pool=RarenessPool.from_runs(cut, name="cut"))
+    pool = RarenessPool.from_runs(tmp_path, depth=depth, name="passages")
+    pool.save(tmp_path / "saved.parquet")
+    how = Qrels(qrels, collapse="#", drop_self=True)
+    for given in (pool, tmp_path / "saved.parquet"):
+        found = evaluate(passages, how, asked, pool=given)
+        pd.testing.assert_frame_equal(found, expected)
+    assert not evaluate(passages, Qrels(qrels, collapse="#"), asked, pool=pool).equals(expected)
+    automatic = [evaluate(runs, of, asked) for runs, of in ((passages, how), (RUNS, qrels))]
+    pd.testing.assert_frame_equal(*automatic)
+    if depth:
+        with pytest.raises(ValueError, match="has depth 2, but depth 3 is needed"):
+            evaluate(passages, how, "P_Rareness@3", pool=pool)
