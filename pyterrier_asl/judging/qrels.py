@@ -94,7 +94,7 @@ class Qrels:
         sources = self.labels if isinstance(self.labels, (list, tuple)) else [self.labels]
         labels: Any = [*map(self._declared, sources)]
         if self.collapse is not None:
-            labels = _labels_of_documents(_read_all(labels), self.collapse, self._unlabelled)
+            labels = _labels_of_documents(read_all_labels(labels), self.collapse, self._unlabelled)
         return merge_labels(self._unlabelled, labels)
 
     @property
