@@ -45,9 +45,9 @@ def test_real_qrels_are_read_as_ir_measures_reads_them(data):
         content = (data / path).read_bytes()
         text = (gzip.decompress(content) if path.endswith(".gz") else content).decode()
         expected = [(q.query_id, q.doc_id, q.relevance) for q in ir_measures.read_trec_qrels(text)]
-        table = qrels.read_qrels_table(data / path)
-        assert table["label"].type == pa.int64()
-        assert rows(table) == expected
+        frame = qrels.read_qrels(data / path)
+        assert frame["label"].dtype == int
+        assert [*frame.itertuples(index=False, name=None)] == expected
 
 
 def test_qrels_of_ir_datasets(vaswani, tmp_path, monkeypatch):
