@@ -204,12 +204,12 @@ def plan_audit(
     >>> machine = {q: {"a": int(q) % 3 == 0, "b": 1} for q in qids}
     >>> plan = plan_audit(runs, None, "P@1", machine, 0.4, seed=1)
     >>> plan.sentences()[0][:61]
-    'People must judge 25 of 40 queries for intervals of width 0.4'
+    'People must judge 26 of 40 queries for intervals of width 0.4'
     >>> plan.table.round(2).head(3)
        queries  documents  width
-    0        3          3   2.40
-    1        5          5   1.20
-    2       10         10   0.69
+    0        3          3   7.18
+    1        5          5   1.39
+    2       10         10   0.71
     """
     if width is not None and (not width > 0 or queries is not None):
         what = "give one above 0" if queries is None else f"leave it out, or queries={queries}"

@@ -176,7 +176,7 @@ def bootstrap_p(observed: float, draws: ArrayLike) -> float:
         p; 0 where it is less than 2 / (B + 1), the least of B draws. NaN without a value.
 
     >>> [round(bootstrap_p(of, [0.1, 0.2, 0.3, 0.4]), 2) for of in (0.2, 0.06)]
-    [0.4, 0.6]
+    [0.0, 0.6]
     """
     values = np.sort(np.asarray(draws, dtype=np.float64))
     values = values[~np.isnan(values)]
