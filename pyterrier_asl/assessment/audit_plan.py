@@ -165,7 +165,6 @@ def plan_audit(
     machine_rel: float | None = None,
     alpha: float = 0.05,
     seed: int = 0,
-    name: str = MACHINE,
 ) -> AuditPlan:
     """Draws at random the queries that people must judge, and lists their documents.
 
@@ -192,7 +191,6 @@ def plan_audit(
         alpha: intervals cover 1 - alpha.
         seed: seed of the draw. The order does not depend on the number of queries: a longer draw
             begins with the queries of a shorter draw.
-        name: the name of the machine in errors.
 
     Raises:
         ValueError: as :func:`~pyterrier_asl.audit`, for a width that is not above 0, a number of
@@ -222,7 +220,7 @@ def plan_audit(
     # Without a pilot: people's values have the variance of the machine's, which predict nothing.
     worst_case = qrels is None
     people = machine if qrels is None else qrels
-    sample = AuditedRuns.of(runs, people, machine, rel, machine_rel, name)
+    sample = AuditedRuns.of(runs, people, machine, rel, machine_rel, MACHINE)
     if queries is not None and not 3 <= queries <= len(sample.qids):
         raise ValueError(
             f"queries is {queries}: give a number from 3 to {len(sample.qids)}, the number of "

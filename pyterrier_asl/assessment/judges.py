@@ -403,10 +403,11 @@ def _contradictions(name: str, source: Any, judgements: Judgements) -> str:
     table["differs"] = table["labels"].map(len) > 1
     by_label = table.explode("labels").groupby("labels")["differs"].mean()
     shares = ", ".join(f"{100 * share:.0f} % of {label:g}" for label, share in by_label.items())
+    example = judgements.contradiction.partition("(e.g. ")[2].removesuffix(")")
     return (
         f"judge {name!r}{f' ({source})' * is_file} labels {counted(len(table), 'pair')} of query "
         f"and document several times, {table['differs'].sum():,} of them differently (by label "
-        f"{shares}): {judgements.contradiction}. Keep one label of each pair, or name the judge of "
+        f"{shares}), such as {example}. Keep one label of each pair, or name the judge of "
         "each label in a column 'judge'"
     )
 

@@ -45,7 +45,6 @@ from .audit import MACHINE, NOBODY, of_machine, people_of, rounds
         "type": options.NUMBER,
         "none": "the deepest cut-off of the measures",
     },
-    name=None,
 )
 @options.of(evaluate, "lengths")
 @options.of(Qrels, *MATCHING, "columns", "grades")
@@ -57,6 +56,7 @@ def command(qrels: str, runs: tuple[str, ...], output: str | None, **_: Any) -> 
     --width or --queries, draws the queries at random; -o saves their documents.
     """
     machine, measures, settings = of_machine()
+    settings.pop("name")  # a plan has no estimates to name
     runs_by_name = list_runs(options.runs_of(runs))
     plan = plan_audit(runs_by_name, people_of(qrels), measures, machine, **settings)
     if output:

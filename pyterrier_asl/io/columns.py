@@ -246,7 +246,7 @@ def _unchanged(values: Any) -> pa.Array | pa.ChunkedArray:
         return values
     try:
         return pa.array(values, from_pandas=True)
-    except pa.ArrowException:  # numbers and text mixed
+    except (pa.ArrowException, OverflowError):  # numbers and text mixed, or large numbers
         return pa.array(values.map(str, na_action="ignore"), from_pandas=True)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow as pa
@@ -108,3 +109,16 @@ def load_table(path: StrPath, *, kind: str, version: int) -> pa.Table:
             f"version {version}; save it again, or use the release that wrote it"
         )
     return table.replace_schema_metadata(metadata or None)
+
+
+@contextmanager
+def naming_damage(path: StrPath) -> Iterator[None]:
+    """Names the file in errors about columns: page checksums do not cover the names and types.
+
+    Raises:
+        ValueError: For columns that are missing or hold something else.
+    """
+    try:
+        yield
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{path} is damaged: {error}") from error

@@ -16,7 +16,7 @@ from ..common.notices import counted, progress_bar
 from ..common.types import Floats
 from ..io.opening import decompressed, file_format, open_file
 from ..io.qrels import irds_documents
-from ..io.saved_tables import load_table, save_table
+from ..io.saved_tables import load_table, naming_damage, save_table
 from ..io.trec_text import Layout, read_columns
 from ..io.values import numbers, text
 from ..judging.pair_index import PairIndex
@@ -169,8 +169,9 @@ class DocLengths(Named):
                 with decompressed(file, opened) as stream:
                     return cls._from_text(file, stream, name)
         table = load_table(path, kind=cls.KIND, version=_VERSION)
-        saved = json.loads(table.schema.metadata[b"lengths"])["name"]
-        return cls(table["docno"], table["doc_len"], name=name or saved)
+        with naming_damage(path):
+            saved = json.loads(table.schema.metadata[b"lengths"])["name"]
+            return cls(table["docno"], table["doc_len"], name=name or saved)
 
     @classmethod
     def _from_text(cls, path: Path, stream: Any, name: str | None) -> Self:

@@ -18,7 +18,7 @@ from ..common.parameters import check_whole
 from ..common.types import Bools, Ints
 from ..io.columns import cut_ids
 from ..io.runs import iter_runs
-from ..io.saved_tables import load_table, save_table
+from ..io.saved_tables import load_table, naming_damage, save_table
 from ..io.values import arrow_numbers, arrow_text, numpy_numbers, take
 from ..judging.id_forms import other_form
 from ..judging.judged_run import JudgedRun, Relevant
@@ -246,8 +246,9 @@ class RarenessPool(Named):
             name: another name; None: the saved name.
         """
         table = load_table(path, kind=cls.KIND, version=_VERSION)
-        settings = json.loads(table.schema.metadata[b"pool"])
-        return cls(table, **{**settings, "name": name or settings["name"]})
+        with naming_damage(path):
+            settings = json.loads(table.schema.metadata[b"pool"])
+            return cls(table, **{**settings, "name": name or settings["name"]})
 
     def __len__(self) -> int:
         return len(self.runs)

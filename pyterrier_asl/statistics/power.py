@@ -35,7 +35,8 @@ def detectable_difference(differences: ArrayLike, *, alpha: float = 0.05) -> Any
 
     Source: Kieser and Wassmer (1996).
 
-    >>> round(detectable_difference([0.1, -0.2, 0.3, 0.0, 0.2, -0.1, 0.1, 0.0]), 3)
+    >>> differences = [0.1, -0.2, 0.3, 0.0, 0.2, -0.1, 0.1, 0.0]
+    >>> round(float(detectable_difference(differences)), 3)
     0.185
     """
     values = np.asarray(differences, dtype=np.float64)

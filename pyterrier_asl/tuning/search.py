@@ -181,7 +181,7 @@ def KFoldRandomSearch(
     Raises:
         ValueError: for fewer than two folds, a topic in two folds, and as :func:`RandomSearch`.
     """
-    if not isinstance(topics_list, Sequence):
+    if isinstance(topics_list, int):
         raise ValueError(
             f"topics_list is a list of frames of topics, one per fold, not {topics_list!r}: "
             "[topics[fold::5] for fold in range(5)] makes five"

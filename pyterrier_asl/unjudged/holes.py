@@ -240,7 +240,8 @@ class Holes(Printed):
         """The weight of each document, shape (V,); see :attr:`todo`."""
         if self.are_two:
             return next(changes_of_difference(self.labelled, [(0, 1)]))
-        return np.where(self._is_first, *self._sums)
+        weights: Floats = np.where(self._is_first, self._sums[0], self._sums[1])
+        return weights
 
     @cached_property
     def _best(self) -> Ints:

@@ -699,6 +699,9 @@ ROWS: dict[str, dict[str, Row]] = {
         "conflicts": Row(
             "official", _with_added(lambda qrels: qrels.assign(label=0)[:40]), data="unusable"
         ),
+        "add_queries": Row(
+            True, _with_added(lambda qrels: _small.labels().assign(qid="new")), data="unusable"
+        ),
         "highest": Row(
             9, _with_added(lambda qrels: _small.labels().assign(label=9)), data="unusable"
         ),

@@ -250,8 +250,8 @@ def test_the_plan_of_an_audit_is_reached_exactly():
         return asl.plan_audit(runs, options.pop("people", None), "RR", machine, width, **options)
 
     first = plan(0.3)
-    assert plan(first.widths[first.queries - 3]).queries == first.queries
-    assert plan(first.widths[first.queries - 3] * 0.9999).queries == first.queries + 1
+    assert plan(first.widths[2, first.queries - 3]).queries == first.queries
+    assert plan(first.widths[2, first.queries - 3] * 0.9999).queries == first.queries + 1
     turned = {qid: machine[qid] for qid in reversed(ids)}
     again = asl.plan_audit(runs, None, "RR", turned, 0.3)
     assert again.drawn == first.drawn, "the order of the judgements draws no other queries"
@@ -259,9 +259,9 @@ def test_the_plan_of_an_audit_is_reached_exactly():
     people = {qid: machine[qid] for qid in ids[:8]}
     found = plan(9, people=people)
     while found.queries < len(people):
-        found = plan(found.widths[found.queries - 3] * 0.9999, people=people)
+        found = plan(found.widths[2, found.queries - 3] * 0.9999, people=people)
     assert found.queries == len(people), "as many as people have judged are enough"
-    assert "none is drawn" in found.sentences()[0] and not found.pairs
+    assert "None is drawn" in found.sentences()[0] and not found.pairs
 
 
 def test_shares_round_to_the_nearest_number():

@@ -324,7 +324,8 @@ def test_different_labels_of_a_pair_by_one_judge_are_an_error(tmp_path):
     nist = {"q": {"a": 1, "b": 0, "c": 1}, "p": {"a": 1}}
     says = (
         r"judge 'J' \(.*j.jsonl\) labels 3 pairs of query and document several times, 2 of them "
-        r"differently \(by label 100 % of 0, 67 % of 1, 100 % of 2\): document 'a' has the grades"
+        r"differently \(by label 100 % of 0, 67 % of 1, 100 % of 2\), "
+        r"such as 'a', 0 and 1 for query 'q'\. Keep"
     )
     for call, message in (
         (lambda: asl.judges(nist, {"J": path}), says),

@@ -245,7 +245,7 @@ def test_help_has_the_analyses_and_each_its_options():
     "said, message",
     [
         (["tie"], "no analysis is called 'tie': did you mean ties?"),
-        (["alex-figure-1"], "alex-figure-1 has 2 analyses: run-quality, headroom\n"),
+        (["alex-figure-1"], "alex-figure-1 has 2 analyses: run-quality, headroom"),
         (["clarke-table-2"], "pyterrier-asl tune makes it"),
         (["zzz"], "no analysis is called 'zzz': see analyze --list"),
         (["stability", *BOTH, "--fuzz", "nan"], "fuzz is nan: it must be a number from 0"),

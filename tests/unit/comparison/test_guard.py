@@ -379,7 +379,7 @@ def test_a_test_that_no_runs_can_pass_is_an_error(text, queries, test, least):
 
 
 def test_a_percentage_of_a_mean_of_0_is_no_limit_for_a_test():
-    runs = {"live": {qid: {"n": 1} for qid in QUERIES}, "new": OTHER}
+    runs = {"live": {qid: {"n": 3, "m": 2, "x": 1} for qid in QUERIES}, "new": OTHER}
     (found,) = compare(runs, QRELS, conditions="AP possibly worse by 5% p<.05").verdicts
     assert found.outcome is guard.Outcome.ERROR and "a percentage of 0" in found.message
 

@@ -83,7 +83,6 @@ BOTH = dict.fromkeys("xy", (RUNS, GRADED))
         (lambda **rel: collect(RUNS, GRADED, ["AP", "RR"], **rel), {"rel": 1}),
         (lambda **rel: asl.judges(GRADED, {"m": GRADED}, draws=5, **rel), {"rel": 2}),
         (lambda **rel: asl.audit(RUNS, GRADED, "AP", GRADED, **rel), {"rel": 2}),
-        (lambda **rel: asl.compare(BOTH, None, "AP", **rel), {"rel": 2}),
         (lambda **rel: asl.judges(GRADED, {"m": GRADED}, draws=5, **rel), {"judge_rel": {"m": 2}}),
     ],
 )

@@ -146,5 +146,5 @@ def test_options_of_runs_are_refused_for_scores(function):
 @pytest.mark.filterwarnings("ignore")
 def test_default_measures_of_collections_have_the_minimum_grade():
     qrels = {qid: {**JUDGED[qid], "a": 2} for qid in JUDGED}
-    found = asl.compare(dict.fromkeys("AB", (RUNS, qrels)), rel=2).table["measure"].tolist()
+    found = [*asl.evaluate(dict.fromkeys("AB", (RUNS, qrels)), rel=2)]
     assert "AP(rel=2)" in found and "AP" not in found

@@ -184,7 +184,7 @@ def test_nothing_in_the_package_can_load_code():
         assert text.count("allow_pickle") == text.count("allow_pickle=False"), path
     # A file that this process has just written:
     others = [(path, called) for path, called in found if not path.startswith("tuning/")]
-    assert others == [("evaluation/workers.py", "joblib.load")]
+    assert {path for path, _ in others} == {"evaluation/workers.py"}
 
 
 def test_a_full_disk_leaves_no_index(tmp_path, small_files):

@@ -112,7 +112,10 @@ def content(page: str) -> tuple[str, dict]:
     shown = re.sub(r"(?s)<(script|style|head|details id=.provenance)\b.*?</\1>", " ", page)
     text = html.unescape(re.sub("<[^>]*>", " ", shown))
     text = re.sub(
-        r"\b[0-9a-f]{32}\b|relevant: grade ≥ \d|, n: rel=2|with \d+ labels of \w+", "", text
+        r"\b[0-9a-f]{32}\b|relevant: grade ≥ \d|, n: rel=2|with \d+ labels of \w+"
+        r"|Caution: n's labels go from [^?]*\?",
+        "",
+        text,
     )
     text = re.sub(r"The judgements come from several sources[^.]*\.[^.]*\.|labels: 30", "", text)
     data.pop("rel", None)
