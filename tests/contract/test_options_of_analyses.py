@@ -53,6 +53,9 @@ RARENESS = (
     "agreement-by-alpha agreement-by-number-of-systems rareness-by-pool rareness-without-own-group"
 ).split()
 
+#: Options on how files are read, which are tested with the readers.
+OF_FILES = ("columns", "grades")
+
 #: Rows of the options of several analyses.
 COMMON: dict[str, Row] = {
     "rel": Row(3),
@@ -182,7 +185,8 @@ DRAWN = (
 def options_of(analysis: Analysis) -> list[str]:
     """The options that a command has."""
     command = command_for(analysis)
-    return list(dict.fromkeys(p.name for p in command.params if isinstance(p, click.Option)))
+    names = dict.fromkeys(p.name for p in command.params if isinstance(p, click.Option))
+    return [name for name in names if name not in OF_FILES]
 
 
 def command_for(analysis: Analysis) -> click.Command:
