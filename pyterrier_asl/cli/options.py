@@ -270,7 +270,8 @@ def sources(names: Sequence[str] | None = None) -> tuple[Any, Any]:
     if sum(map(bool, (qrels, tracks, scores))) != 1:
         or_scores = ", or --scores" if "scores" in values else ""
         raise click.UsageError(f"give QRELS and RUN..., or --track for each track{or_scores}")
-    of_scores = {name: values[name] for name in _OF_SCORES if name in values}
+    taken = _OF_SCORES if "scores" in values else ()  # an analysis has a missing= of ASL
+    of_scores = {name: values[name] for name in taken if name in values}
     if scores or tracks:
         unused = dict.fromkeys(filter(is_given, _NOT_OF_SCORES if scores else ["labels"]), True)
         refuse(NOT_FOR_SCORES if scores else "belong to QRELS, not to tracks", **unused)
