@@ -336,7 +336,7 @@ def explain(
         run: a run; or several, whose values one convention must explain. See
             :func:`~pyterrier_asl.evaluate`.
         qrels: see :func:`~pyterrier_asl.evaluate`.
-        measure: nDCG, AP, RR, P or R, with or without a cut-off, as in nDCG@10.
+        measure: nDCG, AP, RR, P or R, with or without a cut-off, as in ``nDCG@10``.
         values: what the other program gives: a dict of query -> value, a frame or a file that
             :func:`~pyterrier_asl.read_scores` reads, or one mean; of several runs a dict of name ->
             such values, or a frame or file with the names. Text, and a mean, show to how many
