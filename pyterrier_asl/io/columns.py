@@ -247,7 +247,8 @@ def _unchanged(values: Any) -> pa.Array | pa.ChunkedArray:
     try:
         return pa.array(values, from_pandas=True)
     except (pa.ArrowException, OverflowError):  # numbers and text mixed, or large numbers
-        return pa.array(values.map(str, na_action="ignore"), from_pandas=True)
+        texts = pd.Series(values, dtype=object).map(str, na_action="ignore")
+        return pa.array(texts, from_pandas=True)
 
 
 def first_of_each(source: Any, rows: npt.NDArray[np.int64], ids: list[str]) -> list[Any]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from .opening import StrPath, check_file
 
 _KIND = b"pyterrier_asl.kind"
 _VERSION = b"pyterrier_asl.version"
+_CHECKSUM = b"pyterrier_asl.checksum"
 
 
 def save_table(
@@ -22,7 +24,8 @@ def save_table(
 ) -> None:
     """Saves a table as a Parquet file of a kind.
 
-    A complete file replaces the old one. Its metadata hold its kind and its version.
+    A complete file replaces the old one. Its metadata hold its kind, its version and a checksum
+    of the metadata, which those of Parquet's pages do not cover.
 
     Args:
         table: The table. The metadata of its schema is kept.
@@ -47,8 +50,9 @@ def save_table(
         ...
         ValueError: ...lengths.parquet is a pyterrier_asl doc_lengths file, not a rareness_pool file
     """
-    about = {_KIND: kind, _VERSION: str(version)}
-    table = table.replace_schema_metadata({**(table.schema.metadata or {}), **about})
+    about = {_KIND: kind.encode(), _VERSION: str(version).encode()}
+    metadata = {**(table.schema.metadata or {}), **about}
+    table = table.replace_schema_metadata({**metadata, _CHECKSUM: _checksum(metadata)})
     check_saved(path, kind=kind, force=force)
     with replacing(path, begins=b"PAR1", force=force) as new:
         pq.write_table(table, new, compression="zstd", write_page_checksum=True)
@@ -96,6 +100,9 @@ def load_table(path: StrPath, *, kind: str, version: int) -> pa.Table:
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise ValueError(f"{path} is not a pyterrier_asl {kind} file: {error}") from error
     metadata = dict(table.schema.metadata or {})
+    found = metadata.pop(_CHECKSUM, None)
+    if found not in (None, _checksum(metadata)):
+        raise ValueError(f"{path} is damaged: its metadata do not have their checksum")
     kind_of_file, written = (
         metadata.pop(key, b"").decode(errors="replace") for key in (_KIND, _VERSION)
     )
@@ -109,6 +116,10 @@ def load_table(path: StrPath, *, kind: str, version: int) -> pa.Table:
             f"version {version}; save it again, or use the release that wrote it"
         )
     return table.replace_schema_metadata(metadata or None)
+
+
+def _checksum(metadata: Mapping[bytes, bytes]) -> bytes:
+    return str(zlib.crc32(repr(sorted(metadata.items())).encode())).encode()
 
 
 @contextmanager

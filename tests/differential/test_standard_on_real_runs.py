@@ -10,8 +10,7 @@ import pytest
 from _standard import GAINED, MEASURES, compare, ours
 from ir_measures import AP, ERR, RBP, RR, Judged, P, nDCG
 
-from pyterrier_asl import evaluate, read_runs, ties
-from pyterrier_asl.io.qrels import read_qrels_table
+from pyterrier_asl import evaluate, read_qrels, read_runs, ties
 from pyterrier_asl.io.runs import read_run_table, run_name
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.judging.matching import rank
@@ -25,11 +24,9 @@ def test_every_real_run_is_scored_as_by_pytrec_eval(data: Path, track):
     (all of them with PYTERRIER_ASL_ALL=1)."""
     import os
 
-    table = next(read_qrels_table(path) for path in (data / track).glob("qrels.txt*"))
-    qrels = table.to_pandas().rename(
-        columns={"qid": "query_id", "docno": "doc_id", "label": "relevance"}
-    )
-    judgements = Judgements(table)
+    qrels = next(read_qrels(path) for path in (data / track).glob("qrels.txt*"))
+    judgements = Judgements(qrels)
+    qrels = qrels.set_axis(["query_id", "doc_id", "relevance"], axis=1)
     core = [RR, P @ 100, AP]
     evaluators = [(m, ir_measures.evaluator(m, qrels)) for m in (core, MEASURES, GAINED)]
     paths = sorted((data / track / "runs").iterdir())
@@ -49,9 +46,9 @@ def test_every_real_run_is_scored_as_by_pytrec_eval(data: Path, track):
 @pytest.mark.parametrize("track", ["dl20-passage", "robust03", "trec8-adhoc"])
 def test_real_runs_are_scored_as_by_other_providers_in_one_order(data: Path, track):
     """Every 32nd run, with scores replaced by ranks, so that nothing ties."""
-    table = next(read_qrels_table(path) for path in (data / track).glob("qrels.txt*"))
-    qrels = table.to_pandas().set_axis(["query_id", "doc_id", "relevance"], axis=1)
-    judgements, cwl = Judgements(table), ir_measures.cwl_eval.is_available()
+    qrels = next(read_qrels(path) for path in (data / track).glob("qrels.txt*"))
+    judgements, cwl = Judgements(qrels), ir_measures.cwl_eval.is_available()
+    qrels = qrels.set_axis(["query_id", "doc_id", "relevance"], axis=1)
     exact = [*ORDERED, *([RBP(rel=1), RBP(rel=2, p=0.99)] if cwl else [])]
     rounded = [ERR @ 20, nDCG(dcg="exp-log2") @ 20] if ir_measures.gdeval.is_available() else []
     paths = sorted((data / track / "runs").iterdir())[::32]
