@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ from ..common.parameters import check_whole
 from ..common.types import Floats, Ints
 from ..evaluation.evaluation import Runs
 from ..evaluation.sources import QrelsLike
-from ..measures.rareness import Pools
 from ..scoring.rareness import gains
 from ..statistics.agreement import kendall_tau, kendall_taus, tau_ap
 from ..statistics.rounding import rounded, shared_ranks
@@ -165,10 +163,12 @@ def agreement_by_number_of_systems(
     systems = np.tile(np.arange(len(judged)), (draws, 1))
     rows = []
     possible = [size for size in sizes if size <= len(judged)]
-    for (name, pools), size in product(pools_by_measure(judged, measures, rel).items(), possible):
-        drawn = np.random.default_rng(seed + size).permuted(systems, axis=1)[:, :size]
-        tau = pd.Series(_taus(pools, drawn))
-        rows.append((name, size, tau.mean(), tau.sem(), draws, int(tau.isna().sum())))
+    for name, pools in pools_by_measure(judged, measures, rel).items():
+        parts = pools.mean_parts()
+        for size in possible:
+            drawn = np.random.default_rng(seed + size).permuted(systems, axis=1)[:, :size]
+            tau = pd.Series(_taus(pools.measure, *parts, drawn))
+            rows.append((name, size, tau.mean(), tau.sem(), draws, int(tau.isna().sum())))
     return pd.DataFrame(
         rows, columns=["measure", "systems", "tau", "standard_error", "draws", "undefined"]
     )
@@ -197,13 +197,12 @@ def number_of_systems_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     )
 
 
-def _taus(pools: Pools, drawn: Ints) -> Floats:
-    """tau of each draw, from a matrix of systems by systems: see ``mean_parts``."""
-    base, shared = pools.mean_parts()
+def _taus(measure: Any, base: Floats, shared: Floats, drawn: Ints) -> Floats:
+    """tau of each draw; ``base`` and ``shared`` are those of ``Pools.mean_parts``."""
     size = drawn.shape[1]
-    a, b = _gain_line(pools.measure, len(base))
+    a, b = _gain_line(measure, len(base))
     among_all = a * base - b * shared.sum(axis=1)
-    a, b = _gain_line(pools.measure, size)
+    a, b = _gain_line(measure, size)
     taus = []
     for some in np.array_split(drawn, 1 + len(drawn) * size**2 // CHUNK):
         among_some = a * base[some] - b * shared[some[:, :, None], some[:, None, :]].sum(axis=2)
