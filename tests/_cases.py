@@ -5,7 +5,7 @@ floats, columns of any type, parameters at their limits, and sometimes one fault
 computes the required values or errors by loops over plain rows. :func:`check` calls one function of
 the package and compares. Any other error or warning is a failure.
 
-Hypothesis draws cases for CI (``test_generated.py``); ``benchmarks/fuzz.py`` draws any number.
+Hypothesis draws cases for CI (``test_generated.py``); ``tests/tools/fuzz.py`` draws any number.
 """
 
 from __future__ import annotations

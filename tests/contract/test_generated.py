@@ -1,6 +1,6 @@
 """Generated input gives the value of the loops or a clear error; found faults have tests.
 
-``benchmarks/fuzz.py`` runs any number of such cases.
+``tests/tools/fuzz.py`` runs any number of such cases.
 """
 
 import math

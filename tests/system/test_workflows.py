@@ -20,7 +20,7 @@ ELSEWHERE = {
     "pip install dist/*.whl": "tests/system/test_packaging.py",
     "pyterrier-asl demo": "tests/system/test_packaging.py",
     "python docs/release.py --check --tag ${{ github.ref_name }}": "tests/unit/test_release.py",
-    "python benchmarks/versions.py --only ${{ matrix.only }} --folder build/versions": (
+    "python tests/tools/versions.py --only ${{ matrix.only }} --folder build/versions": (
         "pyterrier_asl/pt_docs/decisions.rst"
     ),
     "pytest --hypothesis-profile random": "tests/conftest.py",

@@ -110,7 +110,7 @@ def messy_runs(draw: st.DrawFn) -> tuple[bytes, list[tuple[str, str, float]]]:
 
 
 @given(messy_runs())
-@settings(max_examples=settings().max_examples // 2)  # benchmarks/fuzz.py makes many more
+@settings(max_examples=settings().max_examples // 2)  # tests/tools/fuzz.py makes many more
 def test_any_ids_and_any_white_space(tmp_path_factory, run):
     content, expected = run
     path = tmp_path_factory.mktemp("messy") / "a"
@@ -753,7 +753,7 @@ def test_a_parquet_file_with_wrong_numbers_of_rows_is_refused(tmp_path, rows):
 @pytest.mark.slow
 @pytest.mark.parametrize("target", ["text", "damaged"])
 def test_generated_files_are_read_as_by_a_loop_or_refused(target):
-    fuzz = Path(__file__).parents[3] / "benchmarks" / "fuzz.py"
+    fuzz = Path(__file__).parents[2] / "tools" / "fuzz.py"
     command = [sys.executable, fuzz, "--target", target, "--cases", "300"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0 and "300 cases" in done.stdout, done.stdout + done.stderr

@@ -8,9 +8,9 @@
 
 Each case follows from the seed and its number. Prints the counts, and the number of each failure.
 
-    python benchmarks/fuzz.py --cases 100000 --seed 1
-    python benchmarks/fuzz.py --target damaged --cases 20000 --seconds 500
-    python benchmarks/fuzz.py --target values --seed 1 --only 4711
+    python tests/tools/fuzz.py --cases 100000 --seed 1
+    python tests/tools/fuzz.py --target damaged --cases 20000 --seconds 500
+    python tests/tools/fuzz.py --target values --seed 1 --only 4711
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from _cases import check, make_case  # noqa: E402
 

@@ -8,9 +8,9 @@ All quick tests run once without a change, to see which lines each runs; what fa
 out. A change that no test notices is printed as a diff: it needs a test, or it belongs in
 ``equivalent_mutants.txt``, the list of changes that cannot change a result.
 
-    nice python benchmarks/mutants.py --seed 1 --seed 2
-    nice python benchmarks/mutants.py --seed 1 --package scoring --list
-    nice python benchmarks/mutants.py --seed 1 --package scoring --number 3 --number 17
+    nice python tests/tools/mutants.py --seed 1 --seed 2
+    nice python tests/tools/mutants.py --seed 1 --package scoring --list
+    nice python tests/tools/mutants.py --seed 1 --package scoring --number 3 --number 17
 
 ``pip install '.[dev]'`` installs Cosmic Ray and coverage. It needs a system that forks.
 """
@@ -46,7 +46,7 @@ from cosmic_ray.mutating import mutate_code
 from cosmic_ray.plugins import get_operator, operator_names
 from coverage import Coverage, CoverageData
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 
 PACKAGES = sorted(path.parent.name for path in ROOT.glob("pyterrier_asl/*/__init__.py"))
 

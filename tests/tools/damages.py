@@ -1,7 +1,7 @@
 """What does a guard say of damaged runs, and of runs that nothing was done to?
 
-    python benchmarks/damages.py --collection "DL 2020" --pairs 4 --undamaged 60
-    python benchmarks/damages.py --equal 30
+    python tests/tools/damages.py --collection "DL 2020" --pairs 4 --undamaged 60
+    python tests/tools/damages.py --equal 30
 
 Each damage of :data:`KINDS` changes 10, 25, 50 and 100 % of the documents or queries of one run of
 a real pair of two groups, the baseline and the run in turn. A damage is counted if it changes the

@@ -4,8 +4,8 @@ Builds one virtual environment per version, one after another, installs the last
 the tests of measures, of ``pt.Experiment``, of Terrier and of the README. Prints one row per
 environment with the name of its log. The environments stay in the folder for later calls.
 
-    nice python benchmarks/versions.py
-    nice python benchmarks/versions.py --only 1.0 --folder /tmp/versions
+    nice python tests/tools/versions.py
+    nice python tests/tools/versions.py --only 1.0 --folder /tmp/versions
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 
 TESTS = [
     "tests/unit/measures/test_vectors.py",
