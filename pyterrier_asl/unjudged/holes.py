@@ -263,10 +263,10 @@ class Holes(Printed):
         is_settled = not self.are_two and not self._open_pairs
         if is_settled or only_relevant(judgements, {self.labelled.name: self.labelled.measure}):
             return documents[:0]
-        # A positive weight helps B.
-        is_later = ~self._is_first
-        if self.are_two:
+        if self.are_two:  # a positive weight helps B
             is_later = ~(self._weights * self.difference.difference < 0)
+        else:
+            is_later = ~self._is_first
         docnos = take(judgements.docnos, documents).to_pandas().rank(method="first")
         qids = judgements.qid_text.to_pandas().rank(method="first").to_numpy()
         ties = docnos, qids[judgements.queries[documents]], self._best[documents]
