@@ -17,7 +17,7 @@ from ..common.notices import counted, names_of
 from ..io.columns import is_table
 from ..measures.parsing import Measures, NamedMeasure, canonical_name, is_measure, one_measure
 from ..printing.printed import Part, Printed
-from ..scoring.conventions import DIVISORS, QUERIES, Convention, parts_of
+from ..scoring.conventions import QUERIES, SUMS, Convention, parts_of
 from .conventions import EQUAL, OF_NUMBERS, Asked, Search
 from .evaluation import Evaluation
 from .scores import ScoreTable, read_scores
@@ -243,7 +243,7 @@ class Explanation(Printed):
 def _measure_of(measure: Measures) -> NamedMeasure:
     """The measure of a call, whose conventions are known."""
     named = one_measure(measure)
-    if named.measure.NAME not in ("nDCG", *DIVISORS) or named.measure.params.keys() - {"cutoff"}:
+    if named.measure.NAME not in ("nDCG", *SUMS) or named.measure.params.keys() - {"cutoff"}:
         raise ValueError(
             f"the conventions of {named.name} are not known: explain takes nDCG, AP, RR, P and R, "
             "with a cut-off or without one, and no other parameter, as in nDCG@10"
