@@ -82,7 +82,7 @@ class AslOptions:
         }
 
 
-def label_of(several: Tracks) -> Callable[[str], str]:
+def label_of(by_track: Tracks) -> Callable[[str], str]:
     """Gives names of measures the minimum grade of all tracks, and none if the grades differ."""
-    grades = {rel for _, rel in several.values()}
+    grades = {rel for _, rel in by_track.values()}
     return AslOptions(rel=grades.pop() if len(grades) == 1 else 1).label

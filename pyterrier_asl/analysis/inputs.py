@@ -70,12 +70,12 @@ def read_tracks(
     runs: Runs, qrels: QrelsLike | None, rel: RelOfTracks, measures: Measures | None = None
 ) -> Tracks:
     """Reads the runs of each track by its name, '' for the only one, and its minimum grade."""
-    several = tracks(runs, qrels)
-    by_track = rel if isinstance(rel, Mapping) else dict.fromkeys(several, rel)
-    check_names("rel", by_track, list(several), "tracks")
+    evaluations = tracks(runs, qrels)
+    by_track = rel if isinstance(rel, Mapping) else dict.fromkeys(evaluations, rel)
+    check_names("rel", by_track, list(evaluations), "tracks")
     return {
         name: (judged, _check_rel(judged, by_track.get(name), measures, name))
-        for name, judged in several.items()
+        for name, judged in evaluations.items()
     }
 
 

@@ -333,13 +333,13 @@ def _with_notes(body: Callable[P, pd.DataFrame]) -> Callable[P, pd.DataFrame]:
 
     @wraps(body)
     def function(*args: P.args, **options: P.kwargs) -> pd.DataFrame:
-        several: list[tuple[str, Evaluation]] = []
-        token = READ.set(several)
+        read: list[tuple[str, Evaluation]] = []
+        token = READ.set(read)
         try:
             table = body(*args, **options)
         finally:
             READ.reset(token)
-        facts = {track: judged.facts({}) for track, judged in several}
+        facts = {track: judged.facts({}) for track, judged in read}
         return with_notes(table, facts) if facts else table
 
     return function

@@ -60,10 +60,10 @@ def satisfaction(
     1    run  2  1.0
     """
     check_whole("depth", depth)
-    several = read_tracks(runs, qrels, 1 if rel is None and judge_rel is not None else rel)
-    if judges is not None and len(several) > 1:
+    by_track = read_tracks(runs, qrels, 1 if rel is None and judge_rel is not None else rel)
+    if judges is not None and len(by_track) > 1:
         raise ValueError(
-            f"judges can be given for one track only, and there are {len(several)}: analyse each "
+            f"judges can be given for one track only, and there are {len(by_track)}: analyse each "
             "track separately"
         )
 
@@ -71,7 +71,7 @@ def satisfaction(
         sources = with_reference({} if judges is None else judges, QRELS, judged.judgements)
         return _success(Judges.of(sources, judged, rel=rel, judge_rel=judge_rel), depth, alpha)
 
-    return per_track(of_track, several)
+    return per_track(of_track, by_track)
 
 
 def _success(judges: Judges, depth: int, alpha: float) -> pd.DataFrame:

@@ -20,7 +20,7 @@ def described(frame: pd.DataFrame, **about: Any) -> pd.DataFrame:
 
 
 def per_track(
-    analyse: Callable[[str, Evaluation, float], pd.DataFrame], several: Tracks
+    analyse: Callable[[str, Evaluation, float], pd.DataFrame], by_track: Tracks
 ) -> pd.DataFrame:
     """The frames that ``analyse`` gives of each track, as one; its first column is ``track``.
 
@@ -29,7 +29,7 @@ def per_track(
     Args:
         analyse: the frame of a track, from its name ('' for the one that has none), its runs and
             its minimum grade of a relevant document.
-        several: the runs and the minimum grade of each track.
+        by_track: the runs and the minimum grade of each track.
 
     >>> toy = Evaluation.of({"a": {"q": {"d": 1}}}, {"q": {"d": 1}})
     >>> tracks = {"lenient": (toy, 1), "strict": (toy, 2)}
@@ -38,13 +38,13 @@ def per_track(
     0  lenient     1  1.0
     1   strict     1  NaN
     """
-    parts = {name: analyse(name, *track) for name, track in several.items()}
-    for name, track in several.items():
+    parts = {name: analyse(name, *track) for name, track in by_track.items()}
+    for name, track in by_track.items():
         if not is_relevant(*track):
             parts[name][parts[name].select_dtypes("float64").columns] = np.nan
     whole = pd.concat(parts, names=["track"]).reset_index(level="track").reset_index(drop=True)
     whole.attrs = next(iter(parts.values())).attrs
-    grades = {name: rel for name, (_, rel) in several.items()}
+    grades = {name: rel for name, (_, rel) in by_track.items()}
     if len(set(grades.values())) > 1:
         whole.attrs["rel"] = grades
     return whole

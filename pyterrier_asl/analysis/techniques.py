@@ -141,10 +141,10 @@ def compare_techniques_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         ),
     )
     chart.layer[0].encoding.color = category("significant", "significant", domain=[False, True])
-    several = "track" in frame and frame["track"].nunique() > 1
+    has_tracks = "track" in frame and frame["track"].nunique() > 1
     panels = (
         in_rows(chart, "track", frame["track"])
-        if several
+        if has_tracks
         else chart.properties(width=BESIDE_NAMES, height=alt.Step(STEP))
     )
     title = f"{new} over {old}"

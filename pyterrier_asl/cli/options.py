@@ -41,9 +41,9 @@ def instead(name: str, remedy: str) -> Decorator:
     )
 
 
-def together(*several: Decorator) -> Decorator:
+def together(*decorators: Decorator) -> Decorator:
     """Several options as one decorator, in the order of help."""
-    return lambda command: reduce(lambda done, add: add(done), reversed(several), command)
+    return lambda command: reduce(lambda done, add: add(done), reversed(decorators), command)
 
 
 # Options of the parameters of a function

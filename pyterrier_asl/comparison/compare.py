@@ -186,12 +186,12 @@ def _one_by_one(runs: Any) -> tuple[dict[str, list[str]], Any]:
     names: dict[str, list[str]] = {}
     by_name: dict[str, Any] = {}
     for system, of_system in runs.items():
-        several = list(of_system) if is_repeated(of_system) else [of_system]
-        number = len(several)
+        runs_of_system = list(of_system) if is_repeated(of_system) else [of_system]
+        number = len(runs_of_system)
         names[str(system)] = [
             str(system) if number == 1 else f"{system} (run {at})" for at in range(1, number + 1)
         ]
-        by_name |= dict(zip(names[str(system)], several))
+        by_name |= dict(zip(names[str(system)], runs_of_system))
     return names, by_name
 
 
@@ -360,8 +360,8 @@ def _asked(measures: Measures | None, qrels: Any, options: Mapping[str, Any]) ->
         return [*default, *PREFERENCES]
     if isinstance(measures, Mapping):
         return list(named_measures(measures))
-    several = not isinstance(measures, str) and isinstance(measures, Iterable)
-    listed = measures if several else [measures]
+    are_many = not isinstance(measures, str) and isinstance(measures, Iterable)
+    listed = measures if are_many else [measures]
     asked = [word for m in listed for word in (words(m) if isinstance(m, str) else [m])]
     others = [word for word in asked if word not in PREFERENCES]
     named = named_measures(others) if others or not asked else []
@@ -405,5 +405,5 @@ def _check_repetitions(inputs: Inputs, test: str) -> None:
         if getattr(inputs, option):
             wrong = f"{option} is for systems with one run each: leave it out"
     if wrong:
-        several = next(name for name in inputs.names if len(inputs.rows(name)) > 1)
-        raise ValueError(f"{several} has several runs, and {wrong}")
+        repeated = next(name for name in inputs.names if len(inputs.rows(name)) > 1)
+        raise ValueError(f"{repeated} has several runs, and {wrong}")

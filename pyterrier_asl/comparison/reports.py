@@ -55,8 +55,8 @@ class GuardReports:
             OSError: for a file that cannot be written.
         """
         self._save(verdicts, notes)
-        outcome, several = outcome_of(verdicts), len({verdict.run for verdict in verdicts}) > 1
-        lines = [verdict.line(name_run=several) for verdict in verdicts]
+        outcome, are_many = outcome_of(verdicts), len({verdict.run for verdict in verdicts}) > 1
+        lines = [verdict.line(name_run=are_many) for verdict in verdicts]
         if self.form != "table":  # the table is followed by them
             lines += [f"Note: {note}" for note in notes]
         for line in [*lines, f"Guard: {outcome.name}"]:

@@ -35,7 +35,7 @@ def collections_of(runs: Any, qrels: Any = None) -> dict[str, tuple[Any, Any]]:
             "qrels are needed: a frame, a file, or an ir_datasets id; without them runs are a dict "
             "of collection -> (runs, qrels)"
         )
-    several = {}
+    pairs = {}
     for name, pair in runs.items():
         pair = (pair, None) if isinstance(pair, Evaluation) else pair
         if not isinstance(pair, tuple) or len(pair) != 2:
@@ -43,8 +43,8 @@ def collections_of(runs: Any, qrels: Any = None) -> dict[str, tuple[Any, Any]]:
                 f"qrels are needed: without them runs are a dict of collection -> (runs, qrels), "
                 f"and {name!r} is a {type(pair).__name__}"
             )
-        several[str(name)] = pair
-    return several
+        pairs[str(name)] = pair
+    return pairs
 
 
 def tracks(runs: Any, qrels: Any = None) -> dict[str, Evaluation]:
@@ -75,14 +75,16 @@ def unread_tracks(
         ValueError: for empty qrels; for a system that a collection lacks, unless ``common``; for
             ``common`` with one collection.
     """
-    several = {name: Evaluation.unread(*pair) for name, pair in collections_of(runs, qrels).items()}
-    if "" in several:
+    by_track = {
+        name: Evaluation.unread(*pair) for name, pair in collections_of(runs, qrels).items()
+    }
+    if "" in by_track:
         if common:
             refuse(FOR_SEVERAL, common=common)
     else:
-        shared = shared_systems({name: of.names for name, of in several.items()}, common=common)
-        several = {name: replace(of.select(shared), whole=None) for name, of in several.items()}
-    for track, unread in several.items():
+        shared = shared_systems({name: of.names for name, of in by_track.items()}, common=common)
+        by_track = {name: replace(of.select(shared), whole=None) for name, of in by_track.items()}
+    for track, unread in by_track.items():
         if not unread.judgements.qids:
             source = source_of(unread.source)
             place = f"{source}: " if isinstance(source, (str, os.PathLike)) else ""

@@ -266,14 +266,14 @@ def joined_notes(by_track: Mapping[str, Iterable[str]]) -> list[str]:
     ]
 
 
-def with_notes(frame: Result, several: Mapping[str, Facts]) -> Result:
+def with_notes(frame: Result, by_track: Mapping[str, Facts]) -> Result:
     """A frame with its notes in ``attrs``; warns of those on runs, as a frame does not print them.
 
     Args:
         frame: the result.
-        several: the facts by collection.
+        by_track: the facts by collection.
     """
-    for facts in several.values():
+    for facts in by_track.values():
         facts.warn()
-    frame.attrs["notes"] = joined_notes({track: of.notes for track, of in several.items()})
+    frame.attrs["notes"] = joined_notes({track: of.notes for track, of in by_track.items()})
     return frame

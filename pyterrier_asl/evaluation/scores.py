@@ -104,11 +104,11 @@ class ScoreTable:
     @cached_property
     def lacking(self) -> dict[str, list[str]]:
         """measure -> the systems that lack it in a collection; measures of all are left out."""
-        several: dict[str, list[str]] = {}
+        systems: dict[str, list[str]] = {}
         for _, rows in self.rows.groupby("track", sort=False):
             for measure in self.measures:
-                several.setdefault(measure, []).extend(_lacking(rows, measure))
-        return {measure: list(dict.fromkeys(names)) for measure, names in several.items() if names}
+                systems.setdefault(measure, []).extend(_lacking(rows, measure))
+        return {measure: list(dict.fromkeys(names)) for measure, names in systems.items() if names}
 
     @cached_property
     def repeated(self) -> list[str]:
@@ -140,8 +140,8 @@ class ScoreTable:
             ValueError: if there is no such measure.
         """
         shared = [measure for measure in self.measures if measure not in self.lacking]
-        several = [f"{name} ({names_of(systems)})" for name, systems in self.lacking.items()]
-        lacks = names_of(several) if several else ""
+        lists = [f"{name} ({names_of(systems)})" for name, systems in self.lacking.items()]
+        lacks = names_of(lists) if lists else ""
         if not shared:
             raise ValueError(f"every measure is missing for some systems, {lacks}: leave them out")
         left_out = [f"measures that some systems lack are left out: {lacks}"] if lacks else []
@@ -154,9 +154,9 @@ class ScoreTable:
         >>> read_scores(frame).names_in(["my score", "map RR"])
         ['my score', 'map', 'RR']
         """
-        several = not isinstance(measures, str) and isinstance(measures, Iterable)
+        are_many = not isinstance(measures, str) and isinstance(measures, Iterable)
         names = []
-        for text in map(str, measures if several else [measures]):
+        for text in map(str, measures if are_many else [measures]):
             names += [text] if canonical_name(text) in self.measures else words(text)
         return names
 
@@ -289,9 +289,9 @@ def _lacking(rows: pd.DataFrame, measure: str) -> list[str]:
 
 def _check_ids(names: Sequence[str], has_value: Bools, qids: Sequence[str]) -> None:
     """Raises ValueError for a system that writes ids of queries in another form than the others."""
-    several, ids = np.array(names, dtype=object), np.array(qids, dtype=object)
+    systems, ids = np.array(names, dtype=object), np.array(qids, dtype=object)
     for name in (*names[1:], *names[:1]):
-        ours, theirs = (has_value[rows].any(axis=0) for rows in (several == name, several != name))
+        ours, theirs = (has_value[rows].any(axis=0) for rows in (systems == name, systems != name))
         if (ours & ~theirs).any() and (theirs & ~ours).any():
             if form := other_form("query", pa.array(ids[ours]), pa.array(ids[theirs])):
                 raise ValueError(f"{name} {form}")

@@ -96,8 +96,8 @@ def baseline_numbers(baseline: Any, names: list[str]) -> list[int]:
     """The numbers of the baselines, given by number or name."""
     if baseline is None:
         return []
-    several = isinstance(baseline, Iterable) and not isinstance(baseline, str)
-    listed = baseline if several else [baseline]
+    are_many = isinstance(baseline, Iterable) and not isinstance(baseline, str)
+    listed = baseline if are_many else [baseline]
     return list(dict.fromkeys(_baseline(number, names) for number in listed))
 
 

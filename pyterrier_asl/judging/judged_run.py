@@ -116,13 +116,13 @@ class JudgedRun(Remembering):
     def constant_fault(self) -> str:
         """What is wrong if all documents of many queries have the same score; '' if few do."""
         offsets, constant = self.whole_ranking.offsets, np.zeros(len(self.retrieved), dtype=bool)
-        several = np.diff(offsets) > 1
-        ends = np.stack((offsets[:-1][several], offsets[1:][several] - 1))
+        is_longer = np.diff(offsets) > 1
+        ends = np.stack((offsets[:-1][is_longer], offsets[1:][is_longer] - 1))
         with np.errstate(over="ignore"):  # as in `match`
             high, low = self.table.value[self.whole_ranking.rows[ends]].astype(np.float32)
-        constant[several] = high == low
-        documents, long = self.retrieved[several].sum(), self.retrieved >= _MIN_CONSTANT_RANKING
-        in_all = documents >= _MIN_CONSTANT_DOCUMENTS and constant.sum() == several.sum()
+        constant[is_longer] = high == low
+        documents, long = self.retrieved[is_longer].sum(), self.retrieved >= _MIN_CONSTANT_RANKING
+        in_all = documents >= _MIN_CONSTANT_DOCUMENTS and constant.sum() == is_longer.sum()
         many = (constant & long).sum()
         if not (in_all or (many and many >= _CONSTANT * long.sum())):
             return ""

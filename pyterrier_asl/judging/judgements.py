@@ -94,11 +94,11 @@ class Judgements(Remembering):
         """The highest grade of a document judged for several subtopics, else the last; warns."""
         queries = queries_of(index.offsets)
         last = index.find(queries, index.ids)
-        several = np.zeros(len(grades), dtype=bool)
+        has_subtopics = np.zeros(len(grades), dtype=bool)
         if subtopics is not None:
             other = pc.not_equal(subtopics, take(subtopics, last))
-            several[last[other.to_numpy(zero_copy_only=False)]] = True
-        twice = repeated[~several[last[repeated]]]
+            has_subtopics[last[other.to_numpy(zero_copy_only=False)]] = True
+        twice = repeated[~has_subtopics[last[repeated]]]
         differ = twice[grades[twice] != grades[last[twice]]]
         for row in differ[:1].tolist():
             self.contradiction = (
@@ -111,14 +111,14 @@ class Judgements(Remembering):
         highest, lowest = grades.copy(), grades.copy()
         np.maximum.at(highest, last, grades)
         np.minimum.at(lowest, last, grades)
-        differ = np.flatnonzero(several & (lowest < highest))
+        differ = np.flatnonzero(has_subtopics & (lowest < highest))
         if len(differ):
             warn(
                 f"the qrels give {counted(len(differ), 'document')} different grades for subtopics "
                 f"of one query (e.g. {index.ids[int(differ[0])].as_py()!r}): measures without "
                 "subtopics use the highest"
             )
-        return np.where(several[last], highest[last], grades)
+        return np.where(has_subtopics[last], highest[last], grades)
 
     @property
     def matching(self) -> dict[str, Any]:

@@ -126,14 +126,14 @@ def source_of(qrels: Any) -> Any:
     return qrels.source if isinstance(qrels, Qrels) else qrels
 
 
-def matching_of(*several: Any) -> dict[str, Any]:
+def matching_of(*sources: Any) -> dict[str, Any]:
     """The settings that any of several qrels give for the same runs.
 
     Raises:
         ValueError: where two differ.
     """
     matching: dict[str, Any] = {}
-    for qrels in several:
+    for qrels in sources:
         for name, value in (qrels.matching if isinstance(qrels, Qrels) else {}).items():
             if matching.setdefault(name, value) != value:
                 raise ValueError(

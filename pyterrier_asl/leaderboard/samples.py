@@ -127,8 +127,8 @@ def _least_gains(
 ) -> Floats:
     """The least gain of each run over each other run among all labels of unjudged documents."""
     check_cutoff(measure.measure, measure.name)
-    several = {measure.name: measure.measure}
-    labelled = labelled_measures(runs, several, depth=depth, highest=highest)[measure.name]
+    measures = {measure.name: measure.measure}
+    labelled = labelled_measures(runs, measures, depth=depth, highest=highest)[measure.name]
     lower = np.zeros((len(runs), len(runs), len(runs.qids)))
     for a, b in combinations(range(len(runs)), 2):
         low, high = labelled.difference(a, b)

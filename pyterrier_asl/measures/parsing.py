@@ -226,9 +226,9 @@ def named_measures(measures: Measures) -> list[NamedMeasure]:
             if column not in unique(named):
                 raise ValueError(f"the measure of {column.name!r} has another name, too: omit one")
     else:
-        several = not isinstance(measures, str) and isinstance(measures, Iterable)
+        are_many = not isinstance(measures, str) and isinstance(measures, Iterable)
         named = []
-        for measure in measures if several else [measures]:
+        for measure in measures if are_many else [measures]:
             if isinstance(measure, str):
                 named += parse_measures(measure)
             elif isinstance(measure, Measure):
@@ -277,8 +277,8 @@ def _parse(word: str) -> list[NamedMeasure]:
         if arguments:
             base = word[: arguments.start()]
             names = [f"{base}_{argument}" for argument in arguments[1].split(",")]
-        several = names if len(names) == len(family) else map(str, family)
-        return [NamedMeasure(name, measure) for name, measure in zip(several, family)]
+        chosen_names = names if len(names) == len(family) else map(str, family)
+        return [NamedMeasure(name, measure) for name, measure in zip(chosen_names, family)]
     measure, params = _parse_params(word)
     try:
         return [NamedMeasure(word, build_measure(measure, params))]
