@@ -45,7 +45,7 @@ _TITLES = {"ci_low": "from", "ci_high": "to", "p_corrected": "p"}
 _LEAST_P = 1e-4
 
 #: The number of differences that sentences are printed of.
-_ANSWERS = 10
+_HEADLINES = 10
 
 
 def audit(
@@ -124,8 +124,8 @@ def audit(
     first = 0 if baseline is None else sample.judges.runs_by(PEOPLE).row(baseline)
     rows, less = means_and_differences(len(sample.judges.systems), first, all_pairs)
     parts: list[pd.DataFrame] = []
-    answers: list[str] = []
-    explanations: list[str] = []
+    headlines: list[str] = []
+    remarks: list[str] = []
     by_people, by_machine = (len(own.judgements.grades) for own in sample.judges.members.values())
     labels = (
         f"by {by_people:,} labels of people, of {sample.size} of {len(sample.qids)} queries, and "
@@ -154,14 +154,14 @@ def audit(
         part = pd.DataFrame({**about, **columns, **further})
         part = with_corrected_p(part, "t", "holm", alpha)
         _warn_of_equal_values(part, estimates.differing)
-        answers += _answers(part, measure.higher_is_better, labels, name)
-        explanations += _without_interval(part, h, rest)
+        headlines += _headlines(part, measure.higher_is_better, labels, name)
+        remarks += _without_interval(part, h, rest)
         parts.append(part)
     first_run = "" if baseline is not None or all_pairs else str(names[0])
     pooled = [measure.name for measure in named if sample.is_deeper(measure)]
     note = _note(sample, target, alpha, int((less >= 0).sum()), first_run, pooled)
     table, notes = pd.concat(parts, ignore_index=True), sample.judges.facts(named, name).notes
-    return Audit(table, target, sample.size, len(sample.qids), note, answers, explanations, notes)
+    return Audit(table, target, sample.size, len(sample.qids), note, headlines, remarks, notes)
 
 
 def _note(
@@ -231,8 +231,8 @@ class Audit(Printed):
         queries: the number of queries that people judged.
         machine_queries: the number of queries that the machine judged.
         note: the assumptions of the intervals.
-        answers: a sentence per difference, or per mean of a single run.
-        explanations: sentences on estimates without an interval.
+        headlines: a sentence per difference, or per mean of a single run.
+        remarks: sentences on estimates without an interval.
         notes: sentences on what must be known of the runs and the machine's judgements.
     """
 
@@ -241,17 +241,17 @@ class Audit(Printed):
     queries: int
     machine_queries: int
     note: str
-    answers: list[str]
-    explanations: list[str]
+    headlines: list[str]
+    remarks: list[str]
     notes: Sequence[str] = ()
 
     def sentences(self) -> list[str]:
         """A sentence per difference, the assumptions, and the estimates without an interval."""
-        return [*self.answers, self.note, *self.explanations]
+        return [*self.headlines, self.note, *self.remarks]
 
     def parts(self) -> Iterator[Part]:
-        """The first answers, the tables of means and differences, then the other sentences."""
-        yield from map(Part, self.answers[:_ANSWERS])
+        """The first headlines, the tables of means and differences, then the other sentences."""
+        yield from map(Part, self.headlines[:_HEADLINES])
         for (measure, minus), rows in self.table.groupby(["measure", "minus"], sort=False):
             shares = sorted({f"{100 * share:.0f}" for share in rows["judged"]}, key=float)
             judged = " to ".join(dict.fromkeys([shares[0], shares[-1]]))
@@ -262,7 +262,7 @@ class Audit(Printed):
             columns = [*_SHOWN[:-1], "p_corrected"] if minus else _SHOWN
             yield Part(heading, rows[columns], {"titles": _TITLES})
         yield Part("")
-        yield from map(Part, [self.note, *self.explanations, *self.notes])
+        yield from map(Part, [self.note, *self.remarks, *self.notes])
 
     def to_latex(self, *, places: int = 4) -> str:
         """The estimates with a caption: a ``table`` with a ``tabular`` with rules of booktabs.
@@ -295,7 +295,7 @@ class Audit(Printed):
         return captioned(alt.concat(*panels, columns=2), "The machine audited by people", self.note)
 
 
-def _answers(
+def _headlines(
     part: pd.DataFrame, higher_is_better: bool | None, labels: str, name: str
 ) -> Iterator[str]:
     """A sentence per difference of a measure, or per mean where there is a single run."""

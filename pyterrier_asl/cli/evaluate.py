@@ -199,7 +199,7 @@ def _print_answers(results: Mapping[str, Evaluation], sort: str, has_stars: bool
     parts = [
         Part(f"{track}: {sentence}" if track else sentence)
         for track, evaluation in results.items()
-        for sentence in printing.answers(evaluation)
+        for sentence in printing.headlines(evaluation)
     ]
     if has_stars:
         parts.append(

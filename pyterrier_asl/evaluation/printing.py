@@ -15,7 +15,7 @@ from ..statistics.rounding import shared_ranks
 from .evaluation import Evaluation
 
 
-def answers(evaluation: Evaluation) -> list[str]:
+def headlines(evaluation: Evaluation) -> list[str]:
     """Sentences that name the runs with the best means; the run with most of them comes first."""
     names, queries = evaluation.names, counted(len(evaluation.qids), "query", "queries")
     if len(names) < 2:

@@ -139,7 +139,7 @@ class Leaderboard(Printed):
 
     def sentences(self) -> list[str]:
         """Sentences on who could be the best, and on the conditions of the intervals."""
-        return [*self.doubts, *headlines(self), *conditions(self)]
+        return [*self.doubts, *headlines(self), *remarks(self)]
 
     def shown(self) -> pd.DataFrame:
         """The table for readers: systems, means (also of several collections), and ranks."""
@@ -162,7 +162,7 @@ class Leaderboard(Printed):
         """Who could be the best, the table, then the conditions of the intervals."""
         yield from map(Part, [*self.doubts, *headlines(self), ""])
         yield Part(table=self.shown(), style={"higher_is_better": self.directions()})
-        if rest := [*conditions(self), *self.notes]:
+        if rest := [*remarks(self), *self.notes]:
             yield from map(Part, ["", *rest])
 
     def directions(self) -> dict[str, bool]:
@@ -206,8 +206,8 @@ def headlines(board: Leaderboard) -> list[str]:
     return [*_best(board), *_leader(board), _better(board)]
 
 
-def conditions(board: Leaderboard) -> list[str]:
-    """Sentences on the conditions of the answers."""
+def remarks(board: Leaderboard) -> list[str]:
+    """Sentences on the conditions of the headlines."""
     if len(board.names) == 1:
         return []
     sentences = [*legend(board), *_holds_for(board)]

@@ -11,7 +11,7 @@ from typing import Any
 from ..common.notices import counted
 from ..comparison.result import RunComparison
 from ..leaderboard.numbers import confidence, p_text, places_of_interval
-from ..leaderboard.result import conditions, headlines
+from ..leaderboard.result import headlines, remarks
 from ..statistics.settings import DRAWS
 from ..unjudged.pairs import OPEN
 from .findings import Findings, SystemRanking
@@ -112,7 +112,7 @@ class Answers:
                 f"systems by {ranking.name} (all pairs)."
             )
             yield from self._conflicts()
-            yield from conditions(ranking.board)
+            yield from remarks(ranking.board)
 
     def _conflicts(self) -> Iterator[str]:
         """Other measures that order pairs of systems significantly the other way."""

@@ -29,7 +29,7 @@ from ..measures.parsing import NamedMeasure, named_measures, unique
 from ..scoring.rareness import FEW
 from ..unjudged.holes import Holes
 from .contents import Provenance
-from .findings import Findings, deciding, ranking_of, with_cautions
+from .findings import Findings, deciding, ranking_of, with_remarks
 
 #: The number of best systems whose pairs have bounds, by shallow and by deep measures.
 _BEST, _BEST_DEEP = 3, 2
@@ -86,14 +86,14 @@ def collect(
     has_judges = judges is not None and len(judges) > 0
     if has_judges:
         options |= {"judges": judges, "judge_rel": judge_rel, "people": people, "rel": shown_rel}
-    of_all, cautions = None, list[str]()
+    of_all, remarks = None, list[str]()
     if has_judges or others:
-        of_all, cautions = with_cautions(ranks, matched, **options)
+        of_all, remarks = with_remarks(ranks, matched, **options)
     facts = {name: of_track.facts(measured) for name, of_track in matched.items()}
     notes = {name: of_track.notes for name, of_track in facts.items()}
     comparison = None
     if len(judged) == 2:
-        comparison, _ = with_cautions(
+        comparison, _ = with_remarks(
             compare, judged, judged.judgements, pooled, alpha=alpha, rel=shown_rel
         )
         notes[track] = comparison.notes  # with documents that one of the two writes otherwise
@@ -106,7 +106,7 @@ def collect(
         provenance=Provenance.of(judged, command),
         comparison=comparison,
         of_all=of_all,
-        cautions=cautions,
+        remarks=remarks,
         notes=[*joined_notes(grades), *joined_notes(notes)],
         doubts=joined_notes({name: of_track.doubts for name, of_track in facts.items()}),
         bounds=bounds_of_best(judged, pooled, first.order, alpha),

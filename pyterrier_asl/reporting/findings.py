@@ -158,13 +158,13 @@ class SystemRanking:
         return self._board[0] if enough else None
 
     @property
-    def cautions(self) -> list[str]:
+    def remarks(self) -> list[str]:
         """Why the intervals of :attr:`board` may hold less often than their level, or be wide."""
         return [] if self.board is None else self._board[1]
 
     @cached_property
     def _board(self) -> tuple[Leaderboard, list[str]]:
-        return with_cautions(ranks_of, {"": self.sample}, self.name, {"alpha": self.alpha})
+        return with_remarks(ranks_of, {"": self.sample}, self.name, {"alpha": self.alpha})
 
     def by_system(self, frame: pd.DataFrame) -> Any:
         """A matrix of :attr:`board` with the systems in their original order, shape (S, S)."""
@@ -199,7 +199,7 @@ class Findings:
         comparison: two systems by all measures, the first is the baseline; None: not two.
         of_all: the leaderboard by :attr:`first` over all collections, whichever judge is right;
             None for a single collection with one judge.
-        cautions: why the intervals of :attr:`of_all` may hold less often than their level.
+        remarks: why the intervals of :attr:`of_all` may hold less often than their level.
         notes: sentences on what must be known of the runs and the qrels.
         doubts: sentences on runs with which no comparison can be trusted.
         bounds: what unjudged documents could change between the best systems; see
@@ -214,7 +214,7 @@ class Findings:
     provenance: Provenance
     comparison: RunComparison | None
     of_all: Leaderboard | None
-    cautions: list[str]
+    remarks: list[str]
     notes: list[str]
     doubts: list[str]
     bounds: dict[str, dict[tuple[int, int], Holes]]
@@ -407,7 +407,7 @@ def ranking_of(runs: Evaluation, named: NamedMeasure, alpha: float) -> SystemRan
     return SystemRanking(named, values, runs.names, up, alpha, added_up(named.measure))
 
 
-def with_cautions(call: Callable[..., Any], *args: Any, **options: Any) -> tuple[Any, list[str]]:
+def with_remarks(call: Callable[..., Any], *args: Any, **options: Any) -> tuple[Any, list[str]]:
     """A result, and the warnings of its call for the page."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

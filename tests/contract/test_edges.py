@@ -236,8 +236,8 @@ def test_an_audit_prints_ten_answers(differences, printed):
         warnings.simplefilter("ignore")
         found = audit(12, runs=differences + 1)
     texts = [part.text for part in found.parts()]
-    assert len(found.answers) == differences
-    assert sum(text in texts for text in found.answers) == printed
+    assert len(found.headlines) == differences
+    assert sum(text in texts for text in found.headlines) == printed
 
 
 def test_the_plan_of_an_audit_is_reached_exactly():

@@ -354,7 +354,7 @@ def test_differences_that_are_shown_are_corrected_together():
             corrected = multipletests(p, method="holm")[1]
             assert rows["p_corrected"].tolist() == pytest.approx(corrected.tolist())
             assert rows["significant"].tolist() == (corrected <= 0.05).tolist()
-            sentences = [text for text in found.answers if text.startswith(f"{measure}, ")]
+            sentences = [text for text in found.headlines if text.startswith(f"{measure}, ")]
             for text, significant in zip(sentences, rows["significant"]):
                 assert f", corrected for {family} differences) by" in text
                 assert ("is better; " in text) is significant

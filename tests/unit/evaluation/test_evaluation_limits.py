@@ -8,7 +8,7 @@ from pyterrier_asl import bounds, evaluate, search_lengths
 from pyterrier_asl.evaluation.evaluate import collections_of, measured
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.evaluation.labellings import Labelled, measure_with_bounds, unjudged_of
-from pyterrier_asl.evaluation.printing import answers, printed_columns, sort_of_many
+from pyterrier_asl.evaluation.printing import headlines, printed_columns, sort_of_many
 from pyterrier_asl.evaluation.relevant_documents import RelevantRanks
 from pyterrier_asl.evaluation.sources import chosen_measures, refuse, tracks_by_name
 from pyterrier_asl.measures.parsing import parse_measure
@@ -88,9 +88,9 @@ def test_many_runs_are_sorted_by_the_first_measure_with_a_direction():
 def test_measures_with_most_in_common_come_first_and_counts_have_no_best(
     measures, names, sentences
 ):
-    assert answers(done(measures, {name: RUNS[name] for name in names})) == sentences
+    assert headlines(done(measures, {name: RUNS[name] for name in names})) == sentences
     one = measured({name: RUNS[name] for name in "zx"}, {"q": QRELS["q"]}, "AP")[""]
-    assert answers(one) == ["x has the best mean AP over 1 query."]
+    assert headlines(one) == ["x has the best mean AP over 1 query."]
 
 
 # Notes and hints
