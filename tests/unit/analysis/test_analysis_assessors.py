@@ -7,6 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.stats
+import small
+from brute_force import ranking
 
 from pyterrier_asl.analysis.assessors import assessor_scores, compare_with_assessors, human_range
 from pyterrier_asl.analysis.judges_as_runs import BOUNDS
@@ -113,6 +115,20 @@ def test_satisfaction_by_hand():
     alone = satisfaction(RUNS, QRELS, depth=1)
     assert alone["S@n"].tolist() == pytest.approx([1, 0]) and alone["queries"].tolist() == [3, 3]
     assert (frame["ci_low"] >= 0).all() and (frame["ci_high"] <= 1).all()
+
+
+def test_success_of_runs_counts_the_queries_that_every_judge_has():
+    frame = satisfaction(small.RUNS, small.QRELS, judges={"uneven": small.JUDGE}, depth=2)
+    shared = [qid for qid in small.QRELS if qid in small.JUDGE]
+    for row in frame[frame["kind"] == "run"].to_dict("records"):
+        run = {**dict.fromkeys(small.QRELS, {}), **small.RUNS[row["system"]]}
+        first = {
+            qid: any(grades.get(doc, 0) > 0 for doc in ranking(run[qid], {}, k=row["n"]))
+            for qid, grades in small.QRELS.items()
+        }
+        of_shared, of_all = (np.mean([first[q] for q in qids]) for qids in (shared, first))
+        assert row["S@n"] == pytest.approx(of_shared) != pytest.approx(of_all)
+        assert row["queries"] == len(shared)
 
 
 def test_satisfaction_by_fractional_grades():

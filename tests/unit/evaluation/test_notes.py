@@ -254,6 +254,10 @@ def test_unjudged_documents_are_noted_where_two_runs_differ_by_a_tenth():
         "of the first 5 documents 0 % of A and 40 % of B are unjudged and count as not relevant: "
         "see `holes`"
     ]
+    shorter = {"q": dict(list(known["q"].items())[:4])}  # 1 of 4 is unjudged, not 2 of 5
+    shorter["q"]["x"] = shorter["q"].pop("d3")
+    said = notes({"A": known, "B": shorter}, ["P@5"], qrels)[-1]
+    assert said.startswith("of the first 5 documents 0 % of A and 25 % of B are unjudged")
     [turned] = notes({"B": other, "A": known}, asked, qrels)
     assert turned.startswith("of the first 5 documents 40 % of B and 0 % of A are unjudged")
     assert notes({"A": known, "B": other}, ["P@2", "AP"], qrels) == []

@@ -95,6 +95,16 @@ def test_values_are_those_of_ir_measures(tmp_path):
     assert "alpha_nDCG@5" in set(report.agreement["measure"])
 
 
+def test_labels_beside_subtopics_count_for_measures_without_subtopics():
+    qrels, asked = judged(), ["ERR_IA@5", "AP"]
+    labels = pd.DataFrame({"qid": "q0", "docno": ["d6", "d7", "d8"], "label": 1})
+    highest = qrels.groupby(["qid", "docno"], as_index=False)["label"].max()
+    sources = qrels, Qrels(qrels, labels=labels), pd.concat([highest, labels])
+    before, after = (values_of(evaluate(RUNS, of, asked, long=True)) for of in sources[:2])
+    ap = values_of(evaluate(RUNS, sources[2], "AP", long=True))
+    assert after == before | ap and ap.items() - before.items()
+
+
 def test_different_grades_are_noted_and_are_no_contradiction():
     rows = [("q", "d", 1, "1"), ("q", "d", 0, "2"), ("q", "e", 1, "1"), ("q", "e", 1, "2")]
     qrels = pd.DataFrame(rows, columns=["qid", "docno", "label", "iteration"])

@@ -265,10 +265,11 @@ def test_highlighted_values_are_marked_and_names_escaped_in_latex(how, mark, tmp
 # Preferences
 
 
-def preferred(a, b, rel=1, k=1000):
+def preferred(a, b, rel=1, k=1000, judged_only=False):
     """rrLP of every query, by a loop over its definition."""
 
     def loop(docs, grades):
+        docs = [doc for doc in docs if doc in grades] if judged_only else docs
         return brute_force.reciprocal_ranks(docs[:k], grades, rel)
 
     both = (expected(loop, frame, qrels()) for frame in (a, b))
@@ -281,12 +282,17 @@ def preferred(a, b, rel=1, k=1000):
         ("", 1, 1000, {"batch_size": 2}),
         ("(rel=2)", 2, 1000, {"plan": "tree", "verbose": False}),
         ("@3", 1, 3, {}),
+        ("(judged_only=True)", 1, 1000, {}),
     ],
 )
 def test_preferences_over_the_baseline(asked, rel, k, options):
     table = experiment(3, [f"sgnLP{asked}", AP, f"rrLP{asked}"], baseline=1, **options)
     for row in (0, 2):
-        rrlp = preferred(results(row), results(1), rel, k)
+        rrlp, other = (
+            preferred(results(row), results(1), rel, k, only)
+            for only in ("judged" in asked, "judged" not in asked)
+        )
+        assert rrlp != other
         wins, losses = sum(x > 0 for x in rrlp), sum(x < 0 for x in rrlp)
         for name in ("sgnLP", "rrLP"):
             assert table[f"{name}{asked} +"][row] == wins

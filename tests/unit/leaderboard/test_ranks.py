@@ -8,6 +8,8 @@ from functools import cache
 import numpy as np
 import pandas as pd
 import pytest
+import small
+from small import JUDGE, RUNS
 
 import pyterrier_asl as asl
 from pyterrier_asl.leaderboard.numbers import p_text
@@ -373,6 +375,10 @@ def test_topics_that_not_every_judge_has_are_left_out():
     assert "2 topics that not every judge has are left out." in board.sentences()
     expected = asl.ranks(boards(), some(28, 1), "RR")
     pd.testing.assert_frame_equal(board.table, expected.table)
+    uneven = asl.ranks(RUNS, small.QRELS, "RR", judges={"uneven": JUDGE})
+    either, both = small.QRELS.keys() | JUDGE, small.QRELS.keys() & JUDGE
+    assert len(either - both) > len(small.QRELS.keys() - both) > 0
+    assert (uneven.topics, uneven.left_out) == (len(both), len(either - both))
 
 
 # Collections
