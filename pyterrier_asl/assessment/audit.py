@@ -15,10 +15,10 @@ import numpy as np
 
 from ..charts.drawing import PANEL, ROW, alt, captioned, category, ranges, tooltips
 from ..common.lazy import pd
-from ..common.notices import counted, names_of, warn
+from ..common.notices import counted, names_of
 from ..common.types import Floats, Ints
 from ..evaluation.evaluation import Runs
-from ..evaluation.sources import QrelsLike, refuse, refuse_unused, warn_of_grades
+from ..evaluation.sources import QrelsLike, on_grades, refuse, refuse_unused
 from ..measures.parsing import Measures, named_measures
 from ..printing.printed import Part, Printed
 from ..printing.tables import latex
@@ -94,10 +94,6 @@ def audit(
             machine that finds nothing relevant in people's queries, an unknown target, and as
             :func:`~pyterrier_asl.evaluate`.
 
-    Warns:
-        UserWarning: of fewer than 10 queries judged by people, and of estimates for which fewer
-            than 5 of people's values differ from the most frequent one.
-
     >>> qids = [str(number) for number in range(12)]
     >>> runs = {"first": {q: {"a": 2, "b": 1} for q in qids},
     ...         "second": {q: {"b": 2, "a": 1} for q in qids}}
@@ -114,9 +110,9 @@ def audit(
         refuse("is for differences from one run, not for all pairs", baseline=baseline)
     named = refuse_unused(named_measures(measures), "rel", rel=rel, machine_rel=machine_rel)
     sample = AuditedRuns.of(runs, qrels, machine, rel, machine_rel, name)
-    warn_of_grades(sample.judges.judgements, {m.name: m.measure for m in named}, rel)
+    notes = on_grades(sample.judges.judgements, {m.name: m.measure for m in named}, rel)
     if sample.size < FEW_QUERIES:
-        warn(
+        notes.append(
             f"people have judged {counted(sample.size, 'query', 'queries')}: below "
             f"{FEW_QUERIES} the intervals cannot be relied on"
         )
@@ -153,14 +149,15 @@ def audit(
         }
         part = pd.DataFrame({**about, **columns, **further})
         part = with_corrected_p(part, "t", "holm", alpha)
-        _warn_of_equal_values(part, estimates.differing)
+        notes += _on_equal_values(part, estimates.differing)
         headlines += _headlines(part, measure.higher_is_better, labels, name)
         remarks += _without_interval(part, h, rest)
         parts.append(part)
     first_run = "" if baseline is not None or all_pairs else str(names[0])
     pooled = [measure.name for measure in named if sample.is_deeper(measure)]
     note = _note(sample, target, alpha, int((less >= 0).sum()), first_run, pooled)
-    table, notes = pd.concat(parts, ignore_index=True), sample.judges.facts(named, name).notes
+    table = pd.concat(parts, ignore_index=True)
+    notes += sample.judges.facts(named, name).notes
     return Audit(table, target, sample.size, len(sample.qids), note, headlines, remarks, notes)
 
 
@@ -324,10 +321,10 @@ def _headlines(
         yield f"{answer} {labels}: {better}{name} {saved}{between}."
 
 
-def _warn_of_equal_values(part: pd.DataFrame, differing: Ints) -> None:
-    """Warns of estimates for which most of people's values are equal."""
+def _on_equal_values(part: pd.DataFrame, differing: Ints) -> Iterator[str]:
+    """A sentence on estimates for which most of people's values are equal."""
     if few := names_of_estimates(part[(differing > 0) & (differing < _FEW_DIFFERENT)]):
-        warn(
+        yield (
             f"{part['measure'].iloc[0]}: fewer than {_FEW_DIFFERENT} of people's values of "
             f"{names_of(few)} differ from the most frequent value: these "
             "intervals can be too narrow; have people judge more queries"

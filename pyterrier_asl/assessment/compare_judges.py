@@ -15,7 +15,7 @@ from ..common.lazy import pd
 from ..common.notices import counted
 from ..common.parameters import check_name
 from ..evaluation.evaluation import Runs
-from ..evaluation.sources import JudgeRel, QrelsLike, refuse, warn_of_grades
+from ..evaluation.sources import JudgeRel, QrelsLike, on_grades, refuse
 from ..measures.parsing import Measures, NamedMeasure
 from ..printing.printed import Part, Printed
 from ..printing.tables import latex
@@ -134,7 +134,6 @@ def judges(
         refuse("is for judges with runs", measures=measures, test=test)
     people = [reference, *people]
     compared = Judges.of(sources, runs, rel=rel, judge_rel=judge_rel, people=people)
-    warn_of_grades(compared.judgements, None, rel, judge_rel or None)
     if runs is not None and len(compared.systems) < 2:
         refuse("is for several runs", measures=measures, test=test)
     for name, judge in compared.members.items():
@@ -147,7 +146,8 @@ def judges(
         summary_of(compared, ranked, alpha=alpha, draws=draws, seed=seed),
         reversals=pd.concat(reversals, ignore_index=True) if reversals else None,
         confusion=confusion_of(compared),
-        notes=[] if runs is None else compared.facts(ranked).notes,
+        notes=on_grades(compared.judgements, None, rel, judge_rel or None)
+        + ([] if runs is None else compared.facts(ranked).notes),
     )
 
 

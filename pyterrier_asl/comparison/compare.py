@@ -28,8 +28,8 @@ from ..evaluation.sources import (
     complete_measures,
     is_repeated,
     measures_for,
+    on_grades,
     refuse,
-    warn_of_grades,
 )
 from ..io.opening import check_file, local_path
 from ..io.runs import run_name
@@ -320,7 +320,6 @@ def of_runs(
         name: measure.name if measure.name in by_name else rows[measure.key]
         for name, measure in zip(guarded, of_guard)
     }
-    warn_of_grades(judged.judgements, by_name, options["rel"])
     asked += [condition.measure for condition in conditions]
     shown_preferences = [name for name in PREFERENCES if name in asked]
     rel = _least_grade(by_name.values(), options["rel"])
@@ -338,6 +337,7 @@ def of_runs(
         qids=judged.qids,
         judged=judged,
         rel=rel,
+        notes=on_grades(judged.judgements, by_name, options["rel"]),
         repetitions=[len(systems[name]) for name in names] if repeated else (),
     )
 

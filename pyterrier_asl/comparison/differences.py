@@ -53,7 +53,7 @@ class Inputs:
         judged: the N runs; None of scores.
         missing: of scores whether each was missing and is filled, as ``of_runs``.
         rel: the least grade of a relevant document, for preferences and documents.
-        notes: of scores sentences on how they were read.
+        notes: sentences on how scores were read, or on the grades of the qrels.
         missing_note: of scores the sentence on missing values.
         repetitions: the number of runs of each system; none: one each.
         groups: the group of each query; none: there are no groups.

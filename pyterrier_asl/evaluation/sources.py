@@ -302,44 +302,43 @@ def common_rel(measures: Iterable[Any]) -> float | None:
 
 def warn_of_grades(
     judgements: Judgements, measures: Mapping[str, Measure] | None, *given: Any
+) -> None:
+    """Warns of what :func:`on_grades` says, where a result has no notes."""
+    for text in on_grades(judgements, measures, *given):
+        warn(text)
+
+
+def on_grades(
+    judgements: Judgements, measures: Mapping[str, Measure] | None, *given: Any
 ) -> list[str]:
-    """Warns of grades of 1 and of 2 or more without a minimum grade, and if nothing is relevant.
+    """A sentence if grades are 1 and more without a minimum grade, or if nothing is relevant.
 
     Args:
         judgements: the qrels.
         measures: the measures by name; None: the call takes ``rel`` in any case.
         *given: minimum grades; None: not given.
-
-    Returns:
-        The warning, if there is one.
     """
-    if text := _on_grades(judgements, measures, *given):
-        warn(text)
-    return [text] if text else []
-
-
-def _on_grades(judgements: Judgements, measures: Mapping[str, Measure] | None, *given: Any) -> str:
     grades = judgements.grades
     highest, low = grades.max(initial=-1), int(((grades >= 1) & (grades < 2)).sum())
     is_sound = highest >= 1 and (highest < 2 or not low)
     if is_sound or not len(grades) or any(rel is not None for rel in given):
-        return ""
+        return []
     graded = [of for of in (measures or {}).values() if "rel" in of.SUPPORTED_PARAMS]
     if any("rel" in of.params for of in graded):
-        return ""
+        return []
     names = names_of([*map(str, graded)] or ["the measures with rel"])
     none = f"no judged document has a grade of 1 or more (the highest is {highest:g}), so that"
     if highest <= 0:
-        return f"{none} nothing is relevant: check the qrels"
+        return [f"{none} nothing is relevant: check the qrels"]
     if measures is not None and not graded:
-        return ""
+        return []
     if highest < 1:
-        return (
+        return [
             f"{none} none is relevant by {names}: give the minimum grade of a relevant document as "
             "rel, or as in ASL(rel=0.5)"
-        )
-    return (
+        ]
+    return [
         f"{low} of {int((grades >= 0).sum())} judged documents have a grade from 1 to below 2 "
         f"and count as relevant, but grades go up to {highest:g}: give the minimum grade of a "
         "relevant document as rel, or as in ASL(rel=2) (2 for the passages of TREC DL)"
-    )
+    ]

@@ -24,7 +24,7 @@ from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements, judgements_of
 from ..judging.matching import judge
 from ..judging.qrels import matching_of
-from ..leaderboard.samples import Sample, check_sample
+from ..leaderboard.samples import Sample, checked_sample
 from ..measures.formula import formula
 from ..measures.parsing import NamedMeasure, needs_pool
 from ..measures.provider import Unscored
@@ -91,9 +91,7 @@ class Trial:
                 others.append(measure)
         check_provided(others, self.judgements)
         if ranks:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # ranks warn of the same
-                check_sample(Sample(self.names, self.judgements.qids, True, {}), "")
+            checked_sample(Sample(self.names, self.judgements.qids, True, {}), "")
 
     def run(self, systems: list[Any], measures: Sequence[Any]) -> Any:
         """Calls pt.Experiment, which runs the systems and measures nothing but response times.

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..assessment.judges import QRELS, Judges, sign_of, with_reference
 from ..common.lazy import pd
+from ..common.notices import warn
 from ..common.types import Floats
 from ..evaluation.collections import OVERALL
 from ..evaluation.evaluate import tracks
@@ -21,9 +22,9 @@ from ..evaluation.sources import (
     NOT_FOR_SCORES,
     JudgeRel,
     QrelsLike,
+    on_grades,
     refuse,
     refuse_unused,
-    warn_of_grades,
 )
 from ..measures.parsing import Measures, one_measure
 from ..statistics.rank_intervals import RankIntervals, joint_ranks, rank_intervals
@@ -32,7 +33,7 @@ from .numbers import STAR
 from .result import Leaderboard
 from .samples import (
     Sample,
-    check_sample,
+    checked_sample,
     joined,
     sample_of_runs,
     sample_of_scores,
@@ -138,37 +139,39 @@ def ranks(
     sign_of(chosen)  # systems cannot be ranked by a count
     if judges is None:  # their agreement depends on the grade
         refuse_unused([chosen], "rel", rel=rel)
-    several = tracks(runs, qrels)
-    for judged in several.values():
-        warn_of_grades(judged.judgements, {chosen.name: chosen.measure}, rel)
+    evaluations = tracks(runs, qrels)
     of_judges: dict[str, Any] = {"rel": rel, "judge_rel": judge_rel, "people": [QRELS, *people]}
-    by_track = _judges_by_track(several, judges, of_judges)
+    by_track = _judges_by_track(evaluations, judges, of_judges)
     samples = {
         track: sample_of_runs(members, chosen, unjudged=unjudged, depth=depth, highest=highest)
         for track, members in by_track.items()
     }
     board = ranks_of(samples, chosen.name, options, simultaneous=simultaneous, common=common)
     facts = {track: of.facts([chosen]) for track, of in by_track.items()}
+    grades = {
+        track: on_grades(of.judgements, {chosen.name: chosen.measure}, rel)
+        for track, of in evaluations.items()
+    }
     return replace(
         board,
         judged_runs=by_track if judges else {},
         named_measure=chosen,
-        notes=joined_notes({track: of.notes for track, of in facts.items()}),
+        notes=joined_notes({track: grades[track] + of.notes for track, of in facts.items()}),
         doubts=joined_notes({track: of.doubts for track, of in facts.items()}),
     )
 
 
 def _judges_by_track(
-    several: Mapping[str, Evaluation], judges: Mapping[str, Any] | None, options: dict[str, Any]
+    evaluations: Mapping[str, Evaluation], judges: Mapping[str, Any] | None, options: dict[str, Any]
 ) -> dict[str, Judges]:
     """The judge of the qrels and the other judges of each collection."""
-    if "" not in several and judges is not None and set(judges) != set(several):
+    if "" not in evaluations and judges is not None and set(judges) != set(evaluations):
         raise ValueError(
             f"judges are given for {', '.join(map(repr, judges))}, the collections are "
-            f"{', '.join(several)}: give collection -> name -> qrels"
+            f"{', '.join(evaluations)}: give collection -> name -> qrels"
         )
     by_track = {}
-    for track, judged in several.items():
+    for track, judged in evaluations.items():
         others = {} if judges is None else judges[track] if track else judges
         sources = with_reference(others, QRELS, judged.judgements)
         by_track[track] = Judges.of(sources, judged, **options)
@@ -187,11 +190,10 @@ def ranks_of(
     if len(samples) == 1:
         refuse(FOR_SEVERAL, common=common, simultaneous=simultaneous)
     samples = joined(samples, common=common)
-    several = len(samples) > 1
-    whole = together(samples) if several else next(iter(samples.values()))
-    check_sample(whole, measure)
-    board = _board_of(whole, measure, options)
-    if not several:
+    whole = together(samples) if len(samples) > 1 else next(iter(samples.values()))
+    limits = checked_sample(whole, measure)
+    board = replace(_board_of(whole, measure, options), limits=limits)
+    if len(samples) == 1:
         return board
     level = options["alpha"] / len(samples) if simultaneous else options["alpha"]
     tracks = {
@@ -247,7 +249,8 @@ def with_rank_columns(
         up = higher_is_better.get(label)
         if up is not None and label in values:
             sample = Sample(list(names), list(qids), up, {QRELS: values[label]})
-            check_sample(sample, label)
+            for limit in checked_sample(sample, label):
+                warn(limit)
             intervals = _intervals(sample, QRELS, {"possibly_best": False})
             if stars:
                 worse = intervals.better[sample.ranks == 1].any(axis=0)
@@ -259,8 +262,8 @@ def with_rank_columns(
 
 def _board_of(sample: Sample, measure: str, options: dict[str, Any]) -> Leaderboard:
     """The leaderboard of a sample, by the intervals of all judges."""
-    several = [_intervals(sample, judge, options) for judge in sample.values]
-    intervals = joint_ranks(several) if len(several) > 1 else several[0]
+    by_judge = [_intervals(sample, judge, options) for judge in sample.values]
+    intervals = joint_ranks(by_judge) if len(by_judge) > 1 else by_judge[0]
     rank = sample.ranks
     order = np.argsort(rank, kind="stable")
     names = [sample.names[system] for system in order]

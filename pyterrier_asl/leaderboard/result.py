@@ -66,6 +66,7 @@ class Leaderboard(Printed):
         means: the mean of each system (rows) in each collection; None for a single collection.
         judged_runs: with several judges the runs and judges by collection.
         named_measure: the measure with its name; None without runs.
+        limits: sentences on why the intervals may hold less often than their level.
         notes: sentences on what must be known of the runs and the qrels.
         doubts: a sentence on the runs with which no comparison can be trusted, if there are any.
     """
@@ -91,6 +92,7 @@ class Leaderboard(Printed):
     means: pd.DataFrame | None = None
     judged_runs: dict[str, Judges] = field(default_factory=dict)
     named_measure: Any = None
+    limits: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
 
@@ -162,7 +164,7 @@ class Leaderboard(Printed):
         """Who could be the best, the table, then the conditions of the intervals."""
         yield from map(Part, [*self.doubts, *headlines(self), ""])
         yield Part(table=self.shown(), style={"higher_is_better": self.directions()})
-        if rest := [*remarks(self), *self.notes]:
+        if rest := [*remarks(self), *self.limits, *self.notes]:
             yield from map(Part, ["", *rest])
 
     def directions(self) -> dict[str, bool]:

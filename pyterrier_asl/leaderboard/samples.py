@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..assessment.judges import QRELS, Judges
-from ..common.notices import counted, names_of, warn
+from ..common.notices import counted, names_of
 from ..common.types import Floats, Ints
 from ..evaluation.collections import shared_systems
 from ..evaluation.evaluation import Evaluation
@@ -182,26 +182,28 @@ def together(samples: Mapping[str, Sample]) -> Sample:
     )
 
 
-def check_sample(sample: Sample, measure: str) -> None:
-    """Warns if the intervals of a sample may hold less often than their level.
+def checked_sample(sample: Sample, measure: str) -> list[str]:
+    """Why the intervals of a sample may hold less often than their level, in sentences.
 
     Raises:
         ValueError: for a value that is not finite, a collection of a single topic, or fewer topics
             than :data:`FEWEST`.
     """
-    topics = len(sample.qids)
+    topics, limits = len(sample.qids), list[str]()
     if topics < FEWEST:
         raise ValueError(
             f"intervals of ranks need at least {FEWEST} topics, not {counted(topics, 'topic')}"
         )
     if topics < FEW:
-        warn(f"there are only {topics} topics: intervals may hold less often than their level")
+        limits.append(
+            f"there are only {topics} topics: intervals may hold less often than their level"
+        )
     sizes = Counter(sample.collections or [])
     if single := [repr(track) for track, size in sizes.items() if size == 1]:
         raise ValueError(f"collection {single[0]} has a single topic: leave it out")
     if small := [track for track, size in sizes.items() if size < FEWEST]:
         has, it = ("has", "it counts") if len(small) == 1 else ("have", "they count")
-        warn(
+        limits.append(
             f"{names_of(small)} {has} fewer than {FEWEST} topics: {it} in overall, but {has} no "
             "table"
         )
@@ -213,3 +215,4 @@ def check_sample(sample: Sample, measure: str) -> None:
                 f"{measure} of {pair} for topic {sample.qids[topic]!r}{by} is "
                 f"{values[(*systems, topic)]}: give every system a finite value for every topic"
             )
+    return limits

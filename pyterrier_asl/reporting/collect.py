@@ -19,8 +19,8 @@ from ..evaluation.sources import (
     common_rel,
     default_rel,
     official_of,
+    on_grades,
     refuse_unused,
-    warn_of_grades,
 )
 from ..leaderboard.ranks import ranks
 from ..measures.defaults import default_measures
@@ -29,7 +29,7 @@ from ..measures.parsing import NamedMeasure, named_measures, unique
 from ..scoring.rareness import FEW
 from ..unjudged.holes import Holes
 from .contents import Provenance
-from .findings import Findings, deciding, ranking_of, with_remarks
+from .findings import Findings, deciding, ranking_of
 
 #: The number of best systems whose pairs have bounds, by shallow and by deep measures.
 _BEST, _BEST_DEEP = 3, 2
@@ -72,9 +72,7 @@ def collect(
     judged = Evaluation.of(sources, qrels)
     full, least = _measures(judged, qrels, measures, dataset, rel, cutoff, lengths, groups)
     matched = {track: judged, **{name: Evaluation.of(*pair) for name, pair in others}}
-    grades = {
-        name: warn_of_grades(of_track.judgements, full, rel) for name, of_track in matched.items()
-    }
+    grades = {name: on_grades(of_track.judgements, full, rel) for name, of_track in matched.items()}
     pooled = judged.with_pool(full, groups)
     named = [NamedMeasure(*item) for item in pooled.items()]
     judged.columns_of(named)  # warns of ties in one sentence for each run
@@ -82,21 +80,18 @@ def collect(
     first = deciding(rankings)
     shown_rel = None if least == 1 else least
     measured = full if others else pooled  # each collection has its own pool
-    options = {"measures": {first.name: measured[first.name]}, "alpha": alpha}
+    options: dict[str, Any] = {"measures": {first.name: measured[first.name]}, "alpha": alpha}
     has_judges = judges is not None and len(judges) > 0
     if has_judges:
         options |= {"judges": judges, "judge_rel": judge_rel, "people": people, "rel": shown_rel}
-    of_all, remarks = None, list[str]()
-    if has_judges or others:
-        of_all, remarks = with_remarks(ranks, matched, **options)
+    of_all = ranks(matched, **options) if has_judges or others else None
     facts = {name: of_track.facts(measured) for name, of_track in matched.items()}
     notes = {name: of_track.notes for name, of_track in facts.items()}
     comparison = None
     if len(judged) == 2:
-        comparison, _ = with_remarks(
-            compare, judged, judged.judgements, pooled, alpha=alpha, rel=shown_rel
-        )
-        notes[track] = comparison.notes  # with documents that one of the two writes otherwise
+        comparison = compare(judged, judged.judgements, pooled, alpha=alpha, rel=shown_rel or rel)
+        # With documents that one of the two writes otherwise.
+        notes[track] = [note for note in comparison.notes if note not in grades[track]]
     return Findings(
         runs=judged,
         alpha=alpha,
@@ -106,7 +101,6 @@ def collect(
         provenance=Provenance.of(judged, command),
         comparison=comparison,
         of_all=of_all,
-        remarks=remarks,
         notes=[*joined_notes(grades), *joined_notes(notes)],
         doubts=joined_notes({name: of_track.doubts for name, of_track in facts.items()}),
         bounds=bounds_of_best(judged, pooled, first.order, alpha),

@@ -6,8 +6,6 @@ All numbers come from the analyses; nothing here is about their presentation.
 from __future__ import annotations
 
 import re
-import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -155,16 +153,9 @@ class SystemRanking:
         """
         systems, queries = self.values.shape
         enough = systems > 2 and queries >= FEWEST and self.higher_is_better is not None
-        return self._board[0] if enough else None
-
-    @property
-    def remarks(self) -> list[str]:
-        """Why the intervals of :attr:`board` may hold less often than their level, or be wide."""
-        return [] if self.board is None else self._board[1]
-
-    @cached_property
-    def _board(self) -> tuple[Leaderboard, list[str]]:
-        return with_remarks(ranks_of, {"": self.sample}, self.name, {"alpha": self.alpha})
+        if not enough:
+            return None
+        return ranks_of({"": self.sample}, self.name, {"alpha": self.alpha})
 
     def by_system(self, frame: pd.DataFrame) -> Any:
         """A matrix of :attr:`board` with the systems in their original order, shape (S, S)."""
@@ -199,7 +190,6 @@ class Findings:
         comparison: two systems by all measures, the first is the baseline; None: not two.
         of_all: the leaderboard by :attr:`first` over all collections, whichever judge is right;
             None for a single collection with one judge.
-        remarks: why the intervals of :attr:`of_all` may hold less often than their level.
         notes: sentences on what must be known of the runs and the qrels.
         doubts: sentences on runs with which no comparison can be trusted.
         bounds: what unjudged documents could change between the best systems; see
@@ -214,7 +204,6 @@ class Findings:
     provenance: Provenance
     comparison: RunComparison | None
     of_all: Leaderboard | None
-    remarks: list[str]
     notes: list[str]
     doubts: list[str]
     bounds: dict[str, dict[tuple[int, int], Holes]]
@@ -405,11 +394,3 @@ def ranking_of(runs: Evaluation, named: NamedMeasure, alpha: float) -> SystemRan
     """The systems by a measure."""
     values, up = runs.values(named.measure), named.higher_is_better
     return SystemRanking(named, values, runs.names, up, alpha, added_up(named.measure))
-
-
-def with_remarks(call: Callable[..., Any], *args: Any, **options: Any) -> tuple[Any, list[str]]:
-    """A result, and the warnings of its call for the page."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        result = call(*args, **options)
-    return result, [str(warning.message) for warning in caught]

@@ -19,7 +19,7 @@ from ..common.types import Bools, Floats, Ints
 from ..evaluation.evaluation import Evaluation, Runs
 from ..evaluation.facts import only_relevant
 from ..evaluation.labellings import Labelled, check_cutoff, unjudged_of
-from ..evaluation.sources import QrelsLike, complete_measures, warn_of_grades
+from ..evaluation.sources import QrelsLike, complete_measures, on_grades
 from ..io.values import take
 from ..measures.parsing import Measures, one_measure
 from ..printing.printed import Part, Printed
@@ -92,11 +92,11 @@ def holes(
     if len(judged) > 2:
         check_cutoff(named.measure, named.name)
     [measured] = judged.with_pool({named.name: named.measure}).values()
-    warn_of_grades(judged.judgements, {named.name: measured})
     unjudged = unjudged_of(judged.runs, [measured], depth)
     labelled = Labelled(unjudged, measured, name=named.name, depth=depth, highest=highest)
     facts = judged.facts({labelled.name: measured})
-    return Holes(judged, labelled, alpha, facts.notes, facts.doubts)
+    grades = on_grades(judged.judgements, {named.name: measured})
+    return Holes(judged, labelled, alpha, [*grades, *facts.notes], facts.doubts)
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -6,13 +6,12 @@ import pandas as pd
 import pytest
 from small import collection, frame
 
-from pyterrier_asl import AP_Rareness, Experiment, RarenessPool, audit, evaluate, ranks
+from pyterrier_asl import AP_Rareness, Experiment, RarenessPool, evaluate
 from pyterrier_asl.analysis import run_quality
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.judging.matching import judge
 
 RUNS, QRELS = collection(systems=3, complete=True)
-OTHER = {qid: {doc: 3 - grade for doc, grade in of.items()} for qid, of in QRELS.items()}
 CONSTANT = {qid: dict.fromkeys(of, 1.0) for qid, of in QRELS.items()}
 TWICE = pd.DataFrame({"qid": "q10", "docno": ["d1", "d1"], "score": [1.0, 2.0]})
 JUDGED_TWICE = pd.DataFrame({"qid": "q10", "docno": ["d1", "d1"], "label": [1, 0]})
@@ -26,8 +25,6 @@ CALLS = {
     "judge, constant": lambda: judge(Judgements(QRELS), CONSTANT),
     "evaluate, constant": lambda: evaluate({"x": CONSTANT}, QRELS, "AP"),
     "evaluate, few": lambda: evaluate(RUNS, QRELS, AP_Rareness @ 5),
-    "ranks": lambda: ranks(RUNS, QRELS, "AP"),
-    "audit": lambda: audit(RUNS, dict(list(QRELS.items())[:8]), "AP", OTHER),
     "RarenessPool": lambda: RarenessPool.from_runs(RUNS),
     "analysis": lambda: run_quality(RUNS, QRELS),
     "Experiment": lambda: Experiment(FRAMES, TOPICS, frame(QRELS, "label"), [AP_Rareness @ 5]),

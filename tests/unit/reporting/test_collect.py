@@ -146,9 +146,9 @@ def test_a_measure_that_is_lower_is_better_orders_by_its_direction():
 def test_cautions_about_intervals():
     means = np.array([[0.5], [0.51], [0.52], [0.53]])
     values = means + np.random.default_rng(0).normal(0, 0.02, size=(4, 30))
-    (few,) = ranking_of(values[:3, :12]).remarks
+    (few,) = ranking_of(values[:3, :12]).board.limits
     assert few.startswith("there are only 12 topics")
-    assert ranking_of(values).remarks == ranking_of(values[:1]).remarks == []
+    assert ranking_of(values).board.limits == [] and ranking_of(values[:1]).board is None
 
 
 @pytest.mark.parametrize("name, systems, queries", [("AP", 1, 10), ("AP", 5, 9), ("NumRet", 5, 10)])
