@@ -19,10 +19,10 @@ from ..common.notices import counted, names_of
 from ..common.types import Floats, Ints
 from ..evaluation.evaluation import Runs
 from ..evaluation.sources import QrelsLike, on_grades, refuse, refuse_unused
-from ..measures.parsing import Measures, named_measures
+from ..measures.parsing import Measures, NamedMeasure, named_measures
 from ..printing.printed import Part, Printed
 from ..printing.tables import latex
-from ..statistics.prediction_powered import TARGETS, prediction_powered
+from ..statistics.prediction_powered import TARGETS, PredictionPowered, prediction_powered
 from ..statistics.tests import with_corrected_p
 from .audited_runs import MACHINE, PEOPLE, AuditedRuns, means_and_differences
 from .judges import FEW_QUERIES
@@ -116,9 +116,9 @@ def audit(
             f"people have judged {counted(sample.size, 'query', 'queries')}: below "
             f"{FEW_QUERIES} the intervals cannot be relied on"
         )
-    names = np.array([*sample.judges.systems, ""], dtype=object)
+    systems = sample.judges.systems
     first = 0 if baseline is None else sample.judges.runs_by(PEOPLE).row(baseline)
-    rows, less = means_and_differences(len(sample.judges.systems), first, all_pairs)
+    rows, less = means_and_differences(len(systems), first, all_pairs)
     parts: list[pd.DataFrame] = []
     headlines: list[str] = []
     remarks: list[str] = []
@@ -131,34 +131,40 @@ def audit(
         sample.check_machine(measure)
         h, f, rest = sample.values(measure, rows, less)
         estimates = prediction_powered(h, f, rest, target=target, alpha=alpha)
-        label = sample.judges.label(measure) + " by a pool" * sample.is_deeper(measure)
-        judged = sample.judged(measure)
-        columns = {
-            column: getattr(getattr(estimates, by), end)
-            for by, names_of_columns in _COLUMNS.items()
-            for column, end in zip(names_of_columns, ("mean", "low", "high"))
-        }
-        about = {"measure": label, "run": names[rows], "minus": names[less]}
-        saved = dict(zip(("saved_low", "saved_high"), estimates.saved_limits))
-        further = {
-            "lambda": estimates.lambda_,
-            "saved": estimates.saved,
-            **saved,
-            "judged": np.minimum(judged[rows], np.where(less < 0, 1.0, judged[less])),
-            "p": np.where(less >= 0, estimates.both.p, np.nan),
-        }
-        part = pd.DataFrame({**about, **columns, **further})
-        part = with_corrected_p(part, "t", "holm", alpha)
+        part = with_corrected_p(_table(sample, measure, estimates, rows, less), "t", "holm", alpha)
         notes += _on_equal_values(part, estimates.differing)
         headlines += _headlines(part, measure.higher_is_better, labels, name)
         remarks += _without_interval(part, h, rest)
         parts.append(part)
-    first_run = "" if baseline is not None or all_pairs else str(names[0])
+    first_run = "" if baseline is not None or all_pairs else systems[0]
     pooled = [measure.name for measure in named if sample.is_deeper(measure)]
     note = _note(sample, target, alpha, int((less >= 0).sum()), first_run, pooled)
     table = pd.concat(parts, ignore_index=True)
     notes += sample.judges.facts(named, name).notes
     return Audit(table, target, sample.size, len(sample.qids), note, headlines, remarks, notes)
+
+
+def _table(
+    sample: AuditedRuns, measure: NamedMeasure, estimates: PredictionPowered, rows: Ints, less: Ints
+) -> pd.DataFrame:
+    """The estimates by a measure: means, with ``less`` -1, and differences."""
+    names = np.array([*sample.judges.systems, ""], dtype=object)
+    judged = sample.judged(measure)
+    label = sample.judges.label(measure) + " by a pool" * sample.is_deeper(measure)
+    columns = {
+        column: getattr(getattr(estimates, by), end)
+        for by, names_of_columns in _COLUMNS.items()
+        for column, end in zip(names_of_columns, ("mean", "low", "high"))
+    }
+    further = {
+        "lambda": estimates.lambda_,
+        "saved": estimates.saved,
+        **dict(zip(("saved_low", "saved_high"), estimates.saved_limits)),
+        "judged": np.minimum(judged[rows], np.where(less < 0, 1.0, judged[less])),
+        "p": np.where(less >= 0, estimates.both.p, np.nan),
+    }
+    about = {"measure": label, "run": names[rows], "minus": names[less]}
+    return pd.DataFrame({**about, **columns, **further})
 
 
 def _note(

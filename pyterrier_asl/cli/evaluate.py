@@ -146,6 +146,11 @@ def command(
             higher_is_better=next(iter(results.values())).higher_is_better,
             **outputs.style(),
         )
+    _print_notes(results)
+
+
+def _print_notes(results: Mapping[str, Evaluation]) -> None:
+    """Prints what must be known of the runs, and why runs have failed, which is exit status 1."""
     for track, evaluation in results.items():
         notes = [("Note", note) for note in evaluation.notes]
         notes += [("Error", reason) for reason in evaluation.failures.values()]
