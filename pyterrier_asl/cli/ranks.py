@@ -29,6 +29,7 @@ hold for all labels of the unjudged documents of these runs, with --judge for ea
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -71,17 +72,22 @@ from . import epilog, options, outputs, print_notes
     "ranks", "pairs", "queries", help="pairs: p of each pair of systems; queries: values."
 )
 @outputs.chart("Also draw the intervals")
+@click.option(
+    "--top", type=options.NUMBER, metavar="N", help="Print the first N systems, ranked among all."
+)
 @outputs.places
 @outputs.table_size
 @outputs.output("tsv, csv, jsonl: one row per system, two columns per interval.")
-def command(show: str | None, places: int, form: str, **_: Any) -> None:
+def command(show: str | None, top: int | None, places: int, form: str, **_: Any) -> None:
     """Which ranks could each system have, and who could be the best?
 
     QRELS is a file or the id of an ir_datasets dataset; RUN... are files and folders.
     """
     outputs.check_chart()
+    if top and show not in (None, "ranks"):
+        raise click.UsageError(f"--top is for the table of systems, not for --show {show}")
     source, judgements = options.sources()
-    board = library.ranks(source, judgements, **options.given())
+    board = replace(library.ranks(source, judgements, **options.given()), top=top)
     if show == "queries":
         write(
             board.values.T.rename_axis(index="qid", columns=None).reset_index(), form, places=places
@@ -92,9 +98,10 @@ def command(show: str | None, places: int, form: str, **_: Any) -> None:
             style["caption"] = pairs_caption(board)
         write(board.pairs(), form, **style)
     elif form == "table":
-        board.show(**outputs.style())
+        board.show(**outputs.style() | ({"all_rows": True} if top else {}))
     elif form in MACHINE_READABLE:
-        write(board.table, form, places=places)
+        first = board.table["name"].isin(board.names[:top])
+        write(board.table[first], form, places=places)
     elif form == "latex":
         click.echo(board.to_latex(places=places), nl=False)
     else:

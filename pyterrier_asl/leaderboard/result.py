@@ -69,6 +69,8 @@ class Leaderboard(Printed):
         limits: sentences on why the intervals may hold less often than their level.
         notes: sentences on what must be known of the runs and the qrels.
         doubts: a sentence on the runs with which no comparison can be trusted, if there are any.
+        top: the number of systems in printed tables, the first ones; None: all. Frames, intervals
+            and sentences are of all systems.
     """
 
     table: pd.DataFrame
@@ -95,6 +97,7 @@ class Leaderboard(Printed):
     limits: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
+    top: int | None = None
 
     @property
     def overall(self) -> pd.DataFrame:
@@ -144,7 +147,7 @@ class Leaderboard(Printed):
         return [*self.doubts, *headlines(self), *remarks(self)]
 
     def shown(self) -> pd.DataFrame:
-        """The table for readers: systems, means (also of several collections), and ranks."""
+        """The table for readers: the first systems, their means (by collection, too), and ranks."""
         rows = self.overall
         tracks = {} if self.means is None else dict(zip(self.means, self.means.to_numpy().T))
         ends = zip(rows["low"], rows["high"])
@@ -158,7 +161,7 @@ class Leaderboard(Printed):
                 "ranks": [f"{low}" if low == high else f"{low}-{high}" for low, high in ends],
                 "could be the best": rows["could_be_best"],
             }
-        )
+        ).head(self.top or len(rows))
 
     def parts(self) -> Iterator[Part]:
         """Who could be the best, the table, then the conditions of the intervals."""
@@ -287,8 +290,10 @@ def _leader(board: Leaderboard) -> Iterator[str]:
 
 
 def legend(board: Leaderboard) -> Iterator[str]:
-    """The meaning of the stars, if there are any."""
-    if any(board.stars):
+    """What the table leaves out, and the meaning of the stars, if there are any."""
+    if board.top and board.top < len(board.names):
+        yield f"The table has the first {board.top} of {len(board.names)} systems."
+    if any(board.stars[: board.top]):
         yield (
             f"{STAR}: significantly worse than a system with the best mean (all pairs: corrected p "
             f"at most {board.alpha:g})."

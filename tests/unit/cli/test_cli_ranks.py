@@ -48,6 +48,25 @@ def test_tables_of_pairs_and_of_intervals(files):
         assert all(interval in text for interval in board.shown()["ranks"])
 
 
+@pytest.mark.parametrize("tracks", [False, True])
+def test_top_prints_the_first_systems_with_their_ranks_among_all(files, tracks):
+    """A system alone could have rank 1 only."""
+    of = ["--track", "x", "qrels", "runs", "--track", "y", "other", "runs"]
+    given = ["ranks", *(of if tracks else ["qrels", "runs"]), "-m", "AP"]
+    whole = rows(call(*given, "-o", "jsonl"))
+    assert whole[0]["high"] > 1
+    first = [row for row in whole if row["name"] == whole[0]["name"]]
+    assert rows(call(*given, "--top", "1", "-o", "jsonl")) == first
+    for form in ("table", "latex", "markdown"):
+        text, cut, four = (
+            call(*given, *n, "-o", form).stdout for n in ([], ["--top", "1"], ["--top", "4"])
+        )
+        assert four == text and re.findall(r"^\W*([a-d])\b.* 0\.\d{4}", cut, re.M) == ["a"]
+        if form != "markdown":
+            sentence = "The table has the first 1 of 4 systems."
+            assert [sentence in " ".join(text.split()) for text in (cut, four)] == [True, False]
+
+
 def test_the_example_of_the_help_has_the_ranks_of_its_ordered_pairs():
     """Only the pairs of d are ordered: each system has as many ranks as unordered systems."""
     text = call("ranks", "--help").stdout
@@ -85,6 +104,7 @@ def test_scores_in_the_place_of_runs(files):
         (["qrels", "runs", "-m", "NumRet"], "has no direction"),
         (["qrels", "runs", "--judge", "other"], "is not NAME=QRELS"),
         (["--track", "x", "qrels", "runs", "--track", "x", "qrels", "runs"], "given twice"),
+        (["qrels", "runs", "--top", "2", "--pairs"], "--top is for the table of systems"),
         (["qrels", "runs", "--chart", "qrels"], "qrels must end in one of"),
     ],
 )
