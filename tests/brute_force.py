@@ -178,18 +178,18 @@ def prediction_powered(h, f, rest, target) -> tuple[float, float, float, int]:
         return sum((y - mean(x)) ** 2 for y in x) / (len(x) - 1)
 
     covariance = sum((a - mean(h)) * (b - mean(f)) for a, b in zip(h, f)) / (n - 1)
-    if var(everything) == 0 or not unjudged and target != "these queries":
+    if var(everything) == 0 or not unjudged and target != "these-queries":
         weight = 0.0
-    elif target == "these queries":
+    elif target == "these-queries":
         weight = covariance / var(everything)
     else:
         weight = covariance / ((1 + n / unjudged) * var(everything))
     weight = min(max(weight, 0.0), 1.0)
     off = [a - weight * b for a, b in zip(h, f)]
     freedom = n - 2 if weight else n - 1
-    if not unjudged and target == "queries like these":
+    if not unjudged and target == "queries-like-these":
         return mean(h), var(h) / n, weight, freedom
-    if target == "queries like these":
+    if target == "queries-like-these":
         variation = var(rest) if unjudged > 1 else var(everything)
         theta = weight * mean(rest) + mean(off)
         return theta, weight**2 * variation / unjudged + var(off) / n, weight, freedom

@@ -205,7 +205,7 @@ def rare_finds(
     frame = frame.sort_values(
         ["alone", "few", "mean_rareness"], ascending=False, ignore_index=True, kind="stable"
     )
-    return described(frame, depth=_depth(depth))
+    return described(frame, depth=_depth(depth), few=few)
 
 
 @rare_finds.chart

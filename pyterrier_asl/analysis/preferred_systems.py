@@ -43,6 +43,7 @@ from ..statistics.rounding import EQUAL, shared_ranks
 from ..statistics.tests import compare_differences
 from .inputs import read
 from .registry import BETTER, DIAZ, analysis
+from .tables import described
 
 _COLUMNS = (
     "preference",
@@ -115,7 +116,8 @@ def system_preferences(
                 **{name: tested.attrs[name] for name in ("test", "family", "dropped")},
             )
         )
-    return pd.concat(tables, ignore_index=True)[list(_COLUMNS)]
+    frame = pd.concat(tables, ignore_index=True)[list(_COLUMNS)]
+    return described(frame, correction=tables[0].attrs["correction"], alpha=alpha)
 
 
 def compare_preferences(
@@ -353,7 +355,8 @@ def cycles(
     a, b, c = np.nonzero(to_b & preferred & from_c)
     weakest = np.min([mean[a, b], mean[b, c], mean[c, a]], axis=0)
     frame = pd.DataFrame({"a": names[a], "b": names[b], "c": names[c], "weakest": weakest})
-    return frame.sort_values("weakest", ascending=False, ignore_index=True, kind="stable")
+    frame = frame.sort_values("weakest", ascending=False, ignore_index=True, kind="stable")
+    return described(frame, preference=preference)
 
 
 @cycles.chart
@@ -375,7 +378,7 @@ def cycles_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         "Systems preferred in a cycle",
         caption + rest,
         rows=2,
-        x=alt.X("weakest:Q", title="weakest mean preference"),
+        x=alt.X("weakest:Q", title=f"weakest mean {frame.attrs.get('preference', 'preference')}"),
         y=alt.Y("cycle:N", title=None, sort=None, axis=None),
         tooltip=tooltips("a", "b", "c", alt.Tooltip("weakest:Q", format=".4f")),
     )

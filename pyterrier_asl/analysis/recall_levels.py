@@ -87,8 +87,10 @@ def level_correlations(
 ) -> pd.DataFrame:
     """How do differences at the recall levels correlate?
 
-    Pearson correlations of the differences δRR_i and δRR_j of two rankings, over all pairs of
-    systems and all queries with j relevant documents or more.
+    Pearson correlations of the differences δRR_i and δRR_j of two rankings, over all queries with j
+    relevant documents or more and all ordered pairs of systems: (a, b) and (b, a). So both
+    differences have mean 0, and the correlation does not depend on the order of the systems, as it
+    would over pairs in one direction. The paper does not say which direction it takes.
 
     Args:
         levels: how many recall levels to look at.
@@ -126,7 +128,7 @@ def level_correlations_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
             ["i", "j", "pairs", alt.Tooltip("correlation", format=".3f")],
         ),
         "Correlation of differences at two recall levels",
-        "Pearson correlations over all pairs of systems and all queries that have the "
+        "Pearson correlations over all ordered pairs of systems and all queries that have the "
         "deeper level." + undrawn(frame["correlation"]),
         width=HEIGHT,
     )

@@ -74,8 +74,8 @@ def audit(
             or a list of files of labels, one for each round of the audit.
         measures: measures or their names.
         machine: the machine's judgements, of the same queries and of more.
-        target: ``'queries like these'``, the mean over the population of which the queries are a
-            sample, or ``'these queries'``, the mean over the machine's queries if people judged all
+        target: ``'queries-like-these'``, the mean over the population of which the queries are a
+            sample, or ``'these-queries'``, the mean over the machine's queries if people judged all
             of them. The interval of the second is narrower and holds for these queries only.
         baseline: the run with which others are compared; None: the first, and the note says so.
         all_pairs: compare every two runs, not only each run with the baseline.
@@ -186,9 +186,11 @@ def _note(
         pooled: the measures that look at more documents than people judged.
     """
     people, machine = sample.size, len(sample.qids)
-    these = f"these {machine} queries, if people judged all of them"
+    these = "queries like these"
+    if target != TARGETS[0]:
+        these = f"these {machine} queries, if people judged all of them"
     sentences = [
-        f"Means over {target if target == TARGETS[0] else these}, with {100 * (1 - alpha):g} % "
+        f"Means over {these}, with {100 * (1 - alpha):g} % "
         f"intervals, from people's labels of {people} queries and the machine's labels of "
         f"{machine}.",
         "People have judged all of them, so the machine changes no estimate."

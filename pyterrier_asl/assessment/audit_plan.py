@@ -184,7 +184,7 @@ def plan_audit(
             drawn, and the table of the plan helps to choose.
         depth: the number of first documents of each run that people judge; None: the deepest
             cut-off of the measures, or whole rankings for a measure without one.
-        target: ``'queries like these'`` or ``'these queries'``; see
+        target: ``'queries-like-these'`` or ``'these-queries'``; see
             :func:`~pyterrier_asl.audit`.
         rel: minimum grade of a relevant document, for measures without one.
         machine_rel: the same for the machine's grades; it replaces ``rel`` and a measure's ``rel``.

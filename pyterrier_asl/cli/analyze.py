@@ -27,7 +27,8 @@ from typing import Any
 
 import click
 
-from ..analysis.registry import CLARKE, LEGENDS, Analysis, analyses, find_analyses
+from ..analysis.legends import legend
+from ..analysis.registry import CLARKE, Analysis, analyses, find_analyses
 from ..assessment.judges import QRELS, with_reference
 from ..common.lazy import pd
 from ..common.notices import DoubtfulInput
@@ -154,10 +155,8 @@ def _run_analysis(analysis: Analysis, form: str, qrels: str | None = None, **val
         frame = frame[_with_verdict_in_sight([*frame])]
     tables.write(frame, form, group_by=analysis.group_by, **outputs.style())
     if form == "table":
-        of, names = analysis.function.__name__, list(map(str, frame))
-        texts = {name: LEGENDS.get(f"{of} {name}") or LEGENDS.get(name) for name in names}
-        legend = [f"{name}: {text}" for name, text in texts.items() if text]
-        click.echo("\n" + "\n".join(filter(None, [*legend, attributes_line(frame)])))
+        lines = [*legend(analysis.function.__name__, frame), attributes_line(frame)]
+        click.echo("\n" + "\n".join(filter(None, lines)))
     print_notes(table.attrs.get("notes", ()))
     outputs.save_chart(partial(analysis.draw, table))
 

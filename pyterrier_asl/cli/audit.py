@@ -73,7 +73,6 @@ MACHINE: dict[str, Any] = {
         "help": "The estimated mean: over queries like these, or over these alone.",
         "type": click.Choice(["queries-like-these", "these-queries"]),
         "default": "queries-like-these",
-        "read": lambda text: text.replace("-", " "),
     },
 }
 

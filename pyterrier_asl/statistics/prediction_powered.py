@@ -4,8 +4,8 @@ A machine has judged n + N queries, people have judged n of them, **drawn at ran
 values show how queries differ, people's values show the machine's error. Together they give an
 estimate without bias, whatever the bias of the machine. Its variance is lower for better machines.
 
-There are two targets. ``'queries like these'`` is the mean over a larger population that all judged
-queries are a sample of. ``'these queries'`` is the mean over the n + N queries, judged by people.
+There are two targets. ``'queries-like-these'`` is the mean over a larger population that all judged
+queries are a sample of. ``'these-queries'`` is the mean over the n + N queries, judged by people.
 
 Sources: Angelopoulos, Bates, Fannjiang, Jordan and Zrnic, Prediction-powered inference, 2023; the
 choice of lambda: Angelopoulos, Duchi and Zrnic, PPI++, 2023; of these queries: the regression
@@ -25,7 +25,7 @@ from .rounding import rounded
 from .settings import ArrayLike
 
 #: Targets of a prediction-powered estimate.
-TARGETS = ("queries like these", "these queries")
+TARGETS = ("queries-like-these", "these-queries")
 
 #: The probabilities with which chi-squared exceeds the divisors of the lower and the upper limit.
 LIMITS = (0.2, 0.8)
@@ -104,7 +104,7 @@ def prediction_powered(
     machine: ArrayLike,
     unaudited: ArrayLike,
     *,
-    target: str = "queries like these",
+    target: str = "queries-like-these",
     alpha: float = 0.05,
 ) -> PredictionPowered:
     """Estimates means from people's and a machine's values, h and f, of one or many systems.
@@ -203,7 +203,7 @@ def interval_widths(
     machine: ArrayLike,
     unaudited: ArrayLike,
     *,
-    target: str = "queries like these",
+    target: str = "queries-like-these",
     alpha: float = 0.05,
 ) -> Floats:
     """The widths of intervals if people judge 3, 4, ... queries, by a pilot sample, with limits.

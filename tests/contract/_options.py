@@ -246,8 +246,6 @@ def _texts(option: click.Option, value: Any) -> Iterator[str]:
     elif isinstance(value, list | tuple):
         texts = [str(part) for part in value]
         yield from texts if option.multiple else [",".join(texts)]
-    elif option.name == "target":
-        yield value.replace(" ", "-")
     elif option.name == "machine_rel":
         yield f"m={value}"
     else:
@@ -583,7 +581,7 @@ OF_JUDGES = {
     **SETTINGS_OF_QRELS,
 }
 OF_AUDIT = {
-    "target": Row("these queries"),
+    "target": Row("these-queries"),
     "rel": REL,
     "machine_rel": Row(3),
     "alpha": Row(0.3),

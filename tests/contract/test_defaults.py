@@ -17,7 +17,7 @@ TENTHS = tuple(n / 10 for n in range(11))
 USUAL = {"alpha": 0.05, "backend": "loky", "conflicts": "error", "correction": "holm", "jobs": 1}
 USUAL |= {"metric": "map", "missing": "pad", "n_trials": 1000, "rel": 1, "seed": 0, "test": "t"}
 USUAL |= {"reference": "reference", "return_type": "opt_pipeline", "variance": "averaged"}
-USUAL |= {"target": "queries like these"}
+USUAL |= {"target": "queries-like-these"}
 
 OF_EXPERIMENT = {"dataframe": True, "filter_by_topics": True, "correction_alpha": 0.05}
 OF_EXPERIMENT |= {"verbose": "auto", "validate": "warn", "save_mode": "warn", "save_format": "trec"}

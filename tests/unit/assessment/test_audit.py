@@ -28,7 +28,7 @@ def one_value(people: list[int], n: int = 12) -> list[int]:
     return [*people, *[1] * (n - len(people))]
 
 
-@pytest.mark.parametrize("target", ["queries like these", "these queries"])
+@pytest.mark.parametrize("target", ["queries-like-these", "these-queries"])
 def test_equal_values_have_no_interval(target):
     """People find ``r`` relevant in all 12 queries: AP is 1/2 in all for old, 1 for new."""
     with warnings.catch_warnings():
@@ -60,7 +60,7 @@ def test_the_interval_of_queries_that_people_judged_all_has_no_width():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         people = qrels(one_value([], 20))
-        row = audit(RUNS, people, "AP", qrels(MACHINE), target="these queries").table.iloc[0]
+        row = audit(RUNS, people, "AP", qrels(MACHINE), target="these-queries").table.iloc[0]
     assert row["ci_low"] == row["ci_high"] == row["people"] == 0.5 and np.isnan(row["saved"])
 
 

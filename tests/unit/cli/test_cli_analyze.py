@@ -16,7 +16,8 @@ from _files import write_qrels, write_run
 
 from pyterrier_asl import DocLengths
 from pyterrier_asl.analysis import registry
-from pyterrier_asl.analysis.registry import LEGENDS, Analysis
+from pyterrier_asl.analysis.legends import LEGENDS
+from pyterrier_asl.analysis.registry import Analysis
 
 ANALYSES = registry.analyses()
 QUERIES = ["q1", "q2", "q3", "q4", "q5", "q6"]
@@ -108,6 +109,13 @@ def test_every_table_and_figure_of_the_analyses_has_a_name():
 # Tables
 
 
+#: Columns whose names say all.
+PLAIN = set(
+    "run runs system systems group judge measure preference predictor change track qid docno grade "
+    "documents topics queries draws samples test correction kind rank old new to".split()
+)
+
+
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("analysis", ANALYSES, ids=lambda one: one.name)
 def test_each_name_gives_its_table_with_a_legend_of_columns_that_are_no_words(files, analysis):
@@ -115,10 +123,42 @@ def test_each_name_gives_its_table_with_a_legend_of_columns_that_are_no_words(fi
     head, _, columns, *lines = call(*arguments(analysis)).stdout.splitlines()
     assert head == f"{analysis.what} ({analysis.source})"
     assert lines.index("") > 1 or analysis.name in EMPTY
-    for name in re.findall(r"[^ ]+", columns.replace(", ", ",")):
+    names, texts = columns.replace(", ", ",").split(), LEGENDS[analysis.function.__name__]
+    for name in names:
         is_measure = re.fullmatch(r"(P|R|AP|ASL|Judged)(\(.*\))?(@\d+)?", name)
-        assert re.fullmatch(r"[a-z]{3,}|to", name) or is_measure or name in LEGENDS, name
-        assert name not in LEGENDS or f"{name}: {LEGENDS[name]}" in lines
+        assert is_measure or name in PLAIN | {*texts}, name
+        assert sum(line.startswith(f"{name}: ") for line in lines) == (name in texts), name
+
+
+@pytest.mark.parametrize(
+    ("said", "line"),
+    [
+        (["compare-techniques", "--old", "a", "--new", "b"], "p_corrected: p, corrected for all"),
+        (
+            ["compare-techniques", "--old", "a", "--new", "b", "--correction", "none"],
+            "p_corrected: p, as there is no correction",
+        ),
+        (
+            ["compare-techniques", "--old", "a", "--new", "b", "--test", "wilcoxon"],
+            "effect: difference of the rank sums / their sum (wilcoxon)",
+        ),
+        (
+            ["system-preferences"],
+            "effect: (wins - losses) / both (sign); mean difference / standard deviation of "
+            "differences (t)",
+        ),
+        (["system-preferences"], "p_corrected: p, corrected for all pairs of the preference"),
+        (["run-quality", "--rel", "2"], "ASL(rel=2)@g1-10: ASL of the first 10 relevant"),
+        (["cycles", "--preference", "rrLP"], "preference: rrLP"),
+        (["search-length-changes"], "low: least difference of the bin"),
+        (["search-length-distribution"], "low: shortest search length of the bin"),
+        (["human-range", "--judge", "second=other"], "low: MAP of the judge in the worst order"),
+        (["rare-finds", "--few", "1"], "depth: the whole ranking; few: 1"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore")
+def test_a_column_has_the_legend_of_its_analysis_and_options(files, said, line):
+    assert f"\n{line}" in call(said[0], "qrels", "runs", *said[1:]).stdout
 
 
 def same(found: list[dict], frame: pd.DataFrame) -> None:

@@ -245,7 +245,7 @@ def _fill(name: str) -> None:
 
 
 def test_people_who_judged_all_queries_need_no_draw():
-    for target in ("queries like these", "these queries"):
+    for target in ("queries-like-these", "these-queries"):
         found = audit(RUNS, PEOPLE, "AP", MACHINE, target=target)
         assert np.array_equal(found.table["estimate"], found.table["people"])
         assert found.sentences()[0].endswith("new is better; machine saves no labels.")

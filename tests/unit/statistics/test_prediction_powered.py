@@ -31,7 +31,7 @@ def test_with_every_query_judged_by_people_the_machine_adds_nothing():
     assert np.isfinite([one.both.low, one.both.high]).all()
     like = prediction_powered(h, f, [])
     assert like.lambda_ == 0 and like.both.low == like.people.low
-    these = prediction_powered(h, f, [], target="these queries")
+    these = prediction_powered(h, f, [], target="these-queries")
     assert these.both.mean == pytest.approx(0.375) and these.both.variance == 0
 
 
@@ -40,7 +40,7 @@ def test_coverage_and_width_whatever_the_machines_bias(target):
     draw = np.random.default_rng(11)
     size, n, draws = 50, 20, 1500
     h = draw.random((draws, size))
-    truth = 0.5 if target == "queries like these" else h.mean(axis=1)
+    truth = 0.5 if target == "queries-like-these" else h.mean(axis=1)
     f = 0.3 + 0.6 * h + 0.1 * draw.normal(size=h.shape)  # too lenient by .1
     found = prediction_powered(h[:, :n], f[:, :n], f[:, n:], target=target)
 
@@ -51,8 +51,8 @@ def test_coverage_and_width_whatever_the_machines_bias(target):
     assert 0.93 <= covers(found.people) <= 0.97
     widths = (found.both.high - found.both.low) / (found.people.high - found.people.low)
     assert widths.mean() < 0.8
-    assert covers(found.machine) < 0.4 or target == "these queries"
-    assert np.isnan(found.machine.low).all() == (target == "these queries")
+    assert covers(found.machine) < 0.4 or target == "these-queries"
+    assert np.isnan(found.machine.low).all() == (target == "these-queries")
 
 
 @pytest.mark.parametrize(("sign", "target"), [(1, TARGETS[0]), (1, TARGETS[1]), (-1, TARGETS[0])])
@@ -71,7 +71,7 @@ def test_widths_follow_from_the_line_through_the_pilot(sign, target):
     for own, divisor in zip(widths, divisors):
         for n, width in zip(range(3, 24), own):
             of_mean = squares / divisor / n + slope**2 * np.var(every, ddof=1) / 23
-            if target == "these queries":
+            if target == "these-queries":
                 of_mean = (1 - n / 23) * squares / divisor / (n - 2)
             assert width == pytest.approx(2 * scipy.stats.t.ppf(0.95, n - 2) * np.sqrt(of_mean))
     assert (widths[0, :-1] < widths[1, :-1]).all() and (widths[1, :-1] < widths[2, :-1]).all()
