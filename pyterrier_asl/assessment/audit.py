@@ -39,7 +39,7 @@ _COLUMNS = {
 
 #: The columns of printed tables of means, which fit into 80 characters; of differences with p.
 _SHOWN = ["run", "estimate", "ci_low", "ci_high", "people", "machine", "saved"]
-_TITLES = {"ci_low": "from", "ci_high": "to", "p_corrected": "p"}
+_TITLES = {"ci_low": "from", "ci_high": "to", "p_corrected": "p (holm)"}
 
 #: The least p-value that sentences show.
 _LEAST_P = 1e-4

@@ -53,6 +53,7 @@ _TITLES = {
     "less_human": "judge",
     "less_low": "from",
     "less_high": "to ",
+    "p_corrected": "p (holm)",
 }
 _REVERSALS = {"reversed": "reversed", "reversed_both": "significant"}
 _CAPTIONS = {
@@ -344,7 +345,7 @@ class JudgeReport(Printed):
         if best:
             shown = pd.concat(best)
             columns = ["agreement", "judge", "other", "difference", "ci_low", "ci_high"]
-            shown = shown[columns].assign(p=shown["p_corrected"])
+            shown = shown[[*columns, "p_corrected"]]
             heading = f"Agreement with {self.reference} of other judges, less the best judge's:"
             least = least_p(self.agreement["judge"].nunique(), self.draws)
             of_pairs = style | {"group_by": "agreement", "zero_p": least}

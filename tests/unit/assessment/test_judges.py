@@ -435,6 +435,7 @@ def test_the_best_judge_and_the_others_in_words():
     ) in best
     assert str(report).startswith("good agrees best")
     assert report.to_latex("differences").count(r"\\") == 3  # with a line of titles
+    assert " p (holm) \n" in str(report)
     # Equal judges are not distinguished; a single judge has no such sentence.
     same = asl.judges(judged(labels, 0.1, 9), dict.fromkeys("xy", others["bad"]), draws=50)
     assert same.differences["p"].tolist() == [1.0] * 2

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 from pathlib import Path
 
 import _calls
@@ -359,12 +360,13 @@ def test_differences_that_are_shown_are_corrected_together():
                 assert f", corrected for {family} differences) by" in text
                 assert ("is better; " in text) is significant
         assert f"p is corrected for the {family} differences of a measure (Holm)" in found.note
+        assert re.search(r"^ run .* p \(holm\) $", str(found), re.M)
     assert "The runs are compared with old, the first" in audit(runs, SAMPLE, "AP", MACHINE).note
     assert "compared with" not in found.note
     latex = found.to_latex()
     assert latex.count(r"\begin{tabular}") == 1
     assert r"\caption{Means over queries like these" in latex
-    heads = "measure, mean or difference, estimate, from, to, people, machine, saved, p"
+    heads = "measure, mean or difference, estimate, from, to, people, machine, saved, p (holm)"
     assert heads.replace(",", " &") in latex
 
 
