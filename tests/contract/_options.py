@@ -657,9 +657,6 @@ ROWS: dict[str, dict[str, Row]] = {
     "judges without runs": OF_JUDGES
     | {
         "test": Row("t", refused={"always": "test"}),
-        "labels": Row(
-            lambda s: _small.labels(), same={"always": "of documents that no judge has judged"}
-        ),
         "duplicates": Row("best", refused={"always": "duplicates"}),
         "drop_self": Row(True, refused={"always": "drop_self"}),
         "collapse": Row("d", refused={"always": "collapse"}),
