@@ -7,6 +7,7 @@ Examples:
   pyterrier-asl report dl20.qrels runs/ --rel 2 --topics topics.tsv -o dl20.html
   pyterrier-asl report qrels.txt runs/ -m 'LexiP ASL@100 AP' -o report.html
   pyterrier-asl report nist.txt runs/ -m nDCG@10 --judge gpt=gpt.txt --judge-rel gpt=2 -o r.html
+  pyterrier-asl report qrels.txt runs/ -m nDCG@10 --unjudged -o report.html
   pyterrier-asl report --track dl19 dl19.txt dl19/ --track dl20 dl20.txt dl20/ -o r.html
 
 \b
@@ -45,6 +46,7 @@ from . import epilog, options, outputs
         "help": "Another judge: a name, and a file or ir_datasets id; for a track "
         "TRACK=NAME=QRELS; can be given again."
     },
+    unjudged={"help": "Also say who could be the best for all labels of unjudged documents."},
     title={"none": "the number of systems, and QRELS"},
 )
 @options.matching

@@ -30,6 +30,7 @@ from ..measures.parsing import Measures, one_measure
 from ..statistics.rank_intervals import RankIntervals, joint_ranks, rank_intervals
 from ..statistics.settings import DRAWS, FEWEST
 from .numbers import STAR
+from .odd_runs import odd_runs
 from .result import Leaderboard
 from .samples import (
     Sample,
@@ -148,15 +149,19 @@ def ranks(
     }
     board = ranks_of(samples, chosen.name, options, simultaneous=simultaneous, common=common)
     facts = {track: of.facts([chosen]) for track, of in by_track.items()}
-    grades = {
-        track: on_grades(of.judgements, {chosen.name: chosen.measure}, rel)
-        for track, of in evaluations.items()
+    notes = {
+        track: [
+            *on_grades(evaluations[track].judgements, of.measures, rel),
+            *of.notes,
+            *odd_runs(members.runs_by(members.names[0]), of.measures),
+        ]
+        for (track, members), of in zip(by_track.items(), facts.values())
     }
     return replace(
         board,
         judged_runs=by_track if judges else {},
         named_measure=chosen,
-        notes=joined_notes({track: grades[track] + of.notes for track, of in facts.items()}),
+        notes=joined_notes(notes),
         doubts=joined_notes({track: of.doubts for track, of in facts.items()}),
     )
 
@@ -307,6 +312,7 @@ def _board_of(sample: Sample, measure: str, options: dict[str, Any]) -> Leaderbo
         ),
         difference_interval=between,
         unjudged=bool(sample.lower),
+        alone=sample.alone,
         left_out=sample.left_out,
     )
 

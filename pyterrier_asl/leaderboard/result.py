@@ -22,6 +22,7 @@ from ..printing.tables import latex
 from ..statistics.settings import FEWEST
 from . import charts
 from .numbers import STAR, confidence, p_text, places_of_interval
+from .odd_runs import topics_without_difference
 
 if TYPE_CHECKING:
     from ..charts.drawing import alt
@@ -59,6 +60,7 @@ class Leaderboard(Printed):
             ordered. None for more systems. With several judges from the lowest to the highest end
             of their intervals.
         unjudged: whether the result holds for all labels of the unjudged documents.
+        alone: with unjudged documents, sentences on the runs that alone retrieved most of them.
         left_out: the number of topics that a judge lacks.
         tracks: with several collections the leaderboard of each that has 10 topics.
         better_everywhere: whether the row's system is better than the column's in each collection;
@@ -88,6 +90,7 @@ class Leaderboard(Printed):
     values: pd.DataFrame
     difference_interval: tuple[float, ...] | None = None
     unjudged: bool = False
+    alone: list[str] = field(default_factory=list)
     left_out: int = 0
     tracks: dict[str, Leaderboard] = field(default_factory=dict)
     better_everywhere: pd.DataFrame | None = None
@@ -215,7 +218,8 @@ def remarks(board: Leaderboard) -> list[str]:
     """Sentences on the conditions of the headlines."""
     if len(board.names) == 1:
         return []
-    sentences = [*legend(board), *_holds_for(board)]
+    same = topics_without_difference(board.values.to_numpy(), board.measure)
+    sentences = [*legend(board), *same, *_holds_for(board)]
     return sentences if board.means is None else [*sentences, *_collections(board)]
 
 
@@ -331,6 +335,7 @@ def pairs_caption(board: Leaderboard) -> str:
 def _holds_for(board: Leaderboard) -> Iterator[str]:
     if board.unjudged:
         yield "This holds for all labels of the unjudged documents of these runs."
+        yield from board.alone
     if len(board.judges) > 1:
         yield (
             f"This holds whichever of these judges is right: {', '.join(board.judges)}. If no "

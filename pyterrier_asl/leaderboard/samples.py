@@ -15,12 +15,13 @@ from ..assessment.judges import QRELS, Judges
 from ..common.notices import counted, names_of
 from ..common.types import Floats, Ints
 from ..evaluation.collections import shared_systems
-from ..evaluation.evaluation import Evaluation
-from ..evaluation.labellings import check_cutoff, labelled_measures
+from ..evaluation.facts import joined_notes
+from ..evaluation.labellings import Labelled, check_cutoff, labelled_measures
 from ..evaluation.scores import ScoreTable
 from ..measures.parsing import NamedMeasure
 from ..statistics.rounding import EQUAL
 from ..statistics.settings import FEW, FEWEST
+from .odd_runs import alone_with_unjudged
 
 #: The greatest number of differences of pairs by topic.
 _MOST_BOUNDS = 10**8
@@ -39,6 +40,7 @@ class Sample:
             unjudged documents, shape (S, S, Q); empty if they count as not relevant.
         collections: the collection of each topic; None: one collection.
         left_out: the number of topics that a judge lacks.
+        alone: sentences on the runs that alone retrieved most of the unjudged documents.
     """
 
     names: list[str]
@@ -48,6 +50,7 @@ class Sample:
     lower: dict[str, Floats] = field(default_factory=dict)
     collections: list[str] | None = None
     left_out: int = 0
+    alone: list[str] = field(default_factory=list)
 
     @property
     def sign(self) -> int:
@@ -98,12 +101,15 @@ def sample_of_runs(
             f"bounds of all pairs of {len(judges.systems)} systems for {topics} topics are "
             f"{size:,} numbers, more than {_MOST_BOUNDS:,}: leave out systems, or unjudged=True"
         )
-    lower = {
-        name: _least_gains(judges.runs_by(name), judges.measure_by(measure, name), depth, highest)[
-            ..., judges.positions[name]
-        ]
-        for name in (judges.names if unjudged else ())
-    }
+    lower, alone = {}, []
+    for name in judges.names if unjudged else ():
+        asked = judges.measure_by(measure, name)
+        check_cutoff(asked.measure, asked.name)
+        runs, measures = judges.runs_by(name), {asked.name: asked.measure}
+        [labelled] = labelled_measures(runs, measures, depth=depth, highest=highest).values()
+        lower[name] = _least_gains(labelled, asked.higher_is_better)[..., judges.positions[name]]
+        by = f"By {name} " * (len(judges.names) > 1)
+        alone += [by + text for text in alone_with_unjudged(labelled, judges.systems)]
     return Sample(
         judges.systems,
         judges.qids,
@@ -111,6 +117,7 @@ def sample_of_runs(
         values,
         lower,
         left_out=len(judges.all_qids) - topics,
+        alone=alone,
     )
 
 
@@ -122,17 +129,13 @@ def sample_of_scores(scores: ScoreTable, measure: str, track: str = "") -> tuple
     return Sample(list(table.index), list(table), up, values), read.note
 
 
-def _least_gains(
-    runs: Evaluation, measure: NamedMeasure, depth: int | None, highest: float | None
-) -> Floats:
+def _least_gains(labelled: Labelled, higher_is_better: bool | None) -> Floats:
     """The least gain of each run over each other run among all labels of unjudged documents."""
-    check_cutoff(measure.measure, measure.name)
-    measures = {measure.name: measure.measure}
-    labelled = labelled_measures(runs, measures, depth=depth, highest=highest)[measure.name]
-    lower = np.zeros((len(runs), len(runs), len(runs.qids)))
-    for a, b in combinations(range(len(runs)), 2):
+    systems = len(labelled.sides)
+    lower = np.zeros((systems, systems, len(labelled.judgements)))
+    for a, b in combinations(range(systems), 2):
         low, high = labelled.difference(a, b)
-        if measure.higher_is_better is False:
+        if higher_is_better is False:
             low, high = -high, -low
         lower[a, b], lower[b, a] = low, -high
     return lower
@@ -179,6 +182,7 @@ def together(samples: Mapping[str, Sample]) -> Sample:
         },
         collections=[track for track, sample in samples.items() for _ in sample.qids],
         left_out=sum(part.left_out for part in parts),
+        alone=joined_notes({track: sample.alone for track, sample in samples.items()}),
     )
 
 

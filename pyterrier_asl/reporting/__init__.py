@@ -77,6 +77,7 @@ def report(
     judges: Mapping[str, Any] | None = None,
     judge_rel: JudgeRel | None = None,
     people: Iterable[str] = (),
+    unjudged: bool = False,
     title: str | None = None,
     note: str = "",
     rel: float | None = None,
@@ -110,6 +111,8 @@ def report(
             them, or ``qrels``, is right. See :func:`~pyterrier_asl.ranks`.
         judge_rel: minimum grade that counts as relevant for these judges.
         people: the judges that are people.
+        unjudged: whether the page also says who could be the best for all labels of unjudged
+            documents; see :func:`~pyterrier_asl.ranks`.
         title: the heading.
         note: a line at the end, such as a date.
         rel: minimum grade of a relevant document, for measures without such a parameter; None: 1,
@@ -166,6 +169,7 @@ def report(
         judges=judges,
         judge_rel=judge_rel,
         people=people,
+        unjudged=unjudged,
         command=command,
     )
     texts = Texts.of(topics, dataset, findings.docnos, docs=docs, qids=findings.qids)

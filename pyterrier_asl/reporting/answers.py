@@ -51,13 +51,12 @@ class Answers:
         return {question: texts for question, of in answers.items() if (texts := [*of])}
 
     def _over_all(self) -> Iterator[str]:
-        """Which judge agrees best, and who could be the best, whichever is right."""
+        """Which judge agrees best, and who could be the best by :attr:`.Findings.of_all`."""
         board = self.findings.of_all
         if board is not None and self.ranking is self.findings.first:
             for track, judges in board.judge_summaries.items():
                 yield from (f"{track}: {text}" if track else text for text in judges.best)
-            where = "Whichever judge is right" if board.means is None else "Over all collections"
-            yield f"{where}: {headlines(board)[0]}"
+            yield f"{self.findings.of_all_scope}: {headlines(board)[0]}"
 
     def _verdict(self) -> Iterator[str]:
         f, ranking = self.findings, self.ranking

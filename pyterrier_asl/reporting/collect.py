@@ -22,6 +22,7 @@ from ..evaluation.sources import (
     on_grades,
     refuse_unused,
 )
+from ..leaderboard.odd_runs import odd_runs
 from ..leaderboard.ranks import ranks
 from ..measures.defaults import default_measures
 from ..measures.formula import formula
@@ -53,6 +54,7 @@ def collect(
     judges: Mapping[str, Any] | None = None,
     judge_rel: JudgeRel | None = None,
     people: Iterable[str] = (),
+    unjudged: bool = False,
 ) -> Findings:
     """Evaluates and compares systems.
 
@@ -81,12 +83,17 @@ def collect(
     shown_rel = None if least == 1 else least
     measured = full if others else pooled  # each collection has its own pool
     options: dict[str, Any] = {"measures": {first.name: measured[first.name]}, "alpha": alpha}
+    options["unjudged"] = unjudged
     has_judges = judges is not None and len(judges) > 0
     if has_judges:
         options |= {"judges": judges, "judge_rel": judge_rel, "people": people, "rel": shown_rel}
-    of_all = ranks(matched, **options) if has_judges or others else None
+    of_all = ranks(matched, **options) if has_judges or others or unjudged else None
     facts = {name: of_track.facts(measured) for name, of_track in matched.items()}
     notes = {name: of_track.notes for name, of_track in facts.items()}
+    odd = {
+        name: odd_runs(of_track, {first.name: first.named.measure})
+        for name, of_track in matched.items()
+    }
     comparison = None
     if len(judged) == 2:
         comparison = compare(judged, judged.judgements, pooled, alpha=alpha, rel=shown_rel or rel)
@@ -101,7 +108,7 @@ def collect(
         provenance=Provenance.of(judged, command),
         comparison=comparison,
         of_all=of_all,
-        notes=[*joined_notes(grades), *joined_notes(notes)],
+        notes=[*joined_notes(grades), *joined_notes(notes), *joined_notes(odd)],
         doubts=joined_notes({name: of_track.doubts for name, of_track in facts.items()}),
         bounds=bounds_of_best(judged, pooled, first.order, alpha),
     )

@@ -188,8 +188,8 @@ class Findings:
         rankings: the systems by each measure.
         provenance: version, command and digests.
         comparison: two systems by all measures, the first is the baseline; None: not two.
-        of_all: the leaderboard by :attr:`first` over all collections, whichever judge is right;
-            None for a single collection with one judge.
+        of_all: the leaderboard by :attr:`first` over all collections, whichever judge is right, or
+            for all labels of unjudged documents; None: none of these was asked for.
         notes: sentences on what must be known of the runs and the qrels.
         doubts: sentences on runs with which no comparison can be trusted.
         bounds: what unjudged documents could change between the best systems; see
@@ -234,8 +234,21 @@ class Findings:
         """What all parts but :attr:`of_all` are about, such as ``In dl19``; '' without it."""
         if self.of_all is None:
             return ""
-        means = self.of_all.means
-        return "By the qrels alone" if means is None else f"In {means.columns[0]}"
+        if self.of_all.means is not None:
+            return f"In {self.of_all.means.columns[0]}"
+        judges = len(self.of_all.judges) > 1
+        return "By the qrels alone" if judges else "With unjudged documents as not relevant"
+
+    @property
+    def of_all_scope(self) -> str:
+        """What :attr:`of_all` is about, such as ``Over all collections``."""
+        board = self.of_all
+        assert board is not None
+        scope = "Whichever judge is right" if len(board.judges) > 1 else ""
+        if board.means is not None:
+            scope = "Over all collections"
+        labels = "Whatever the labels of unjudged documents are" if board.unjudged else ""
+        return ", ".join(filter(None, [scope, labels.lower() if scope else labels]))
 
     @cached_property
     def favoured(self) -> tuple[pd.DataFrame, list[str]]:

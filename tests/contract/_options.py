@@ -641,6 +641,7 @@ ROWS: dict[str, dict[str, Row]] = {
         "judges": JUDGES,
         "judge_rel": JUDGE_REL,
         "people": PEOPLE,
+        "unjudged": Row(True, measure="AP@10", refused={"scores": "unjudged"}),
         "title": Row("A title"),
         "note": Row("A note"),
         "rel": REL,

@@ -169,7 +169,7 @@ def test_sentences(ranks_by_name, sentences):
     ]
     assert population == (worse if any(board.stars) else [])
     text = " ".join(str(board).split())
-    assert text.startswith(" ".join(sentences)) and text.endswith(stars)
+    assert text.startswith(" ".join(sentences)) and text.endswith(" ".join([stars, *board.notes]))
     assert sentences[0] in board._repr_html_().replace("&lt;", "<")
     assert not any("possibl" in sentence or "first" in sentence for sentence in board.sentences())
 

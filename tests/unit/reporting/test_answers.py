@@ -242,6 +242,21 @@ def test_whichever_judge_is_right(systems):
     assert verdict(found, "RR")[0].startswith("By the qrels alone: ")
 
 
+@pytest.mark.parametrize("systems", [2, 5])
+def test_for_all_labels_of_unjudged_documents(systems):
+    runs = dict(list(RUNS.items())[:systems])
+    page = report(runs, QRELS, ["AP@5", "RR"], unjudged=True)
+    found, boards = page.findings, [ranks(runs, QRELS, "AP@5", unjudged=u) for u in (True, False)]
+    pd.testing.assert_frame_equal(found.of_all.table, boards[0].table)
+    assert found.of_all.p.to_numpy().tolist() != boards[1].p.to_numpy().tolist()
+    first, second = verdict(found)[:2]
+    scope = "Whatever the labels of unjudged documents are"
+    assert first == f"{scope}: {boards[0].sentences()[0]}" and f"{scope}, by AP@5" in page.html
+    assert second.startswith("With unjudged documents as not relevant: ")
+    assert "holds for all labels of the unjudged documents" in page.html
+    assert collect(runs, QRELS, ["AP@5"]).of_all is None
+
+
 def test_over_several_collections():
     pair = {"one": (RUNS, QRELS), "other": (RUNS, OTHER)}
     found, board = collect(pair, None, ["AP"]), ranks(pair, measures="AP")

@@ -103,7 +103,7 @@ OF_TEXT = {"topics", "docs", "dataset", "title", "note", "command"}
 def test_every_option_is_asked():
     asked = {word for name in CASES for word in re.findall(r"\w+", name)}
     options = {*inspect.signature(report).parameters} - {"runs", "qrels", "measures"} - OF_TEXT
-    assert options - {"judges", "alpha"} <= asked
+    assert options - {"judges", "alpha", "unjudged"} <= asked
 
 
 def content(page: str) -> tuple[str, dict]:
