@@ -23,6 +23,14 @@ from .options import Decorator, inputs, switch, together
 ARGUMENTS = "pyterrier_asl.arguments"
 
 
+#: Options of other commands -> what to do without them.
+_OF_OTHERS = {
+    "--repetitions": "only 'compare' takes several runs of one system; give one run per system",
+    "--track": "this command takes one collection; 'evaluate', 'ranks', 'report' and 'analyze' "
+    "take several",
+}
+
+
 class Command(click.Command):
     """A command that refuses empty arguments: a file without a name would be the current folder."""
 
@@ -40,10 +48,10 @@ class Command(click.Command):
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
-            if name := self._other_name(error.option_name):
-                raise click.UsageError(
-                    f"no option {error.option_name}: write {name}", ctx
-                ) from None
+            name = error.option_name
+            other = self._other_name(name)
+            if remedy := f"write {other}" if other else _OF_OTHERS.get(name):
+                raise click.UsageError(f"no option {name}: {remedy}", ctx) from None
             raise
 
     def _other_name(self, option: str) -> str:

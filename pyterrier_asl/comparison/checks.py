@@ -11,11 +11,12 @@ from ..common.notices import counted
 from ..common.types import Bools
 from ..evaluation.facts import DEPTH, Facts
 from ..evaluation.run_facts import UNANSWERED
-from ..evaluation.ties import means_over_ties
+from ..evaluation.ties import ends_over_ties
 from ..measures.directions import value_range
 from ..statistics.rounding import NO_DIFFERENCE
 from .conditions import Condition, are_relevant
 from .differences import PREFERENCES, Inputs, RunDifference
+from .groups import DifferenceByGroup
 from .guard import Outcome, Verdict
 
 #: What to do where queries or scores of a baseline are missing.
@@ -195,29 +196,37 @@ def _no_test(condition: Condition, difference: RunDifference, least_p: float) ->
         yield f"no test can be made: {few}; compare on several queries, or leave out p<"
 
 
-def _ties(inputs: Inputs, difference: RunDifference) -> Iterator[str]:
-    """A difference whose sign another order of equal scores reverses."""
-    measure = inputs.measures.get(difference.name)
-    if measure is None or not inputs.judged:
+def _ties(
+    inputs: Inputs, difference: RunDifference, queries: Bools | slice = slice(None)
+) -> Iterator[str]:
+    """A difference whose sign another order of equal scores reverses, over some queries or all."""
+    name, judged = difference.name, inputs.judged
+    if name not in inputs.measures or not judged:
         return
     (low_a, high_a), (low_b, high_b) = (
         np.mean(
             [
-                means_over_ties(
-                    measure, inputs.judged.runs[at], inputs.of_runs[difference.name][at]
-                )
+                ends_over_ties(inputs.measures[name], judged.runs[at], inputs.of_runs[name][at])
                 for at in inputs.rows(system)
             ],
             axis=0,
-        )
+        )[:, queries].mean(axis=1)
         for system in (inputs.names[0], difference.run)
     )
-    low, high = low_b - high_a, high_b - low_a
-    if (difference.mean > 0 and low < 0) or (difference.mean < 0 and high > 0):
+    low, high, mean = low_b - high_a, high_b - low_a, difference.difference[queries].mean()
+    if (mean > 0 and low < 0) or (mean < 0 and high > 0):
         yield (
             "in other orders of equal scores the difference is between "
             f"{low:+.4g} and {high:+.4g}; write different scores for different documents"
         )
+
+
+def ties_in_groups(inputs: Inputs, condition: Condition, tests: DifferenceByGroup) -> Iterator[str]:
+    """The groups with a difference whose sign another order of equal scores reverses."""
+    for row in tests.rows() if condition.level is not None else ():
+        if row["p"] < condition.level:
+            for text in _ties(inputs, tests.difference, tests.queries_of(row["group"])):
+                yield f"no test can be made: in the group {row['group']!r} {text}"
 
 
 # Unanswered queries

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..common.lazy import pd
 from ..common.notices import counted, names_of
+from ..common.types import Bools
 from ..io.columns import as_frame, is_table
 from ..io.groups import read_groups
 from ..statistics.groups import FEWEST_IN_GROUP, GroupDifferences, group_differences
@@ -85,9 +86,13 @@ class DifferenceByGroup:
         of = {"run": self.difference.run, "measure": self.difference.name}
         return [of | dict(zip(keys, row)) | {"depends": self.tests.depends} for row in columns]
 
+    def queries_of(self, group: str) -> Bools:
+        """Whether each query is in a group, shape (Q,)."""
+        return np.asarray(self.codes == self.names.index(group))
+
     def base(self, group: str) -> float:
         """The size of the baseline's mean in a group; 0 for a preference."""
-        mean = float(self.difference.a[self.codes == self.names.index(group)].mean())
+        mean = float(self.difference.a[self.queries_of(group)].mean())
         return 0.0 if math.isnan(mean) else abs(mean)
 
     def sentence(self, baseline: str) -> str:

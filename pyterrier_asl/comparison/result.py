@@ -21,7 +21,13 @@ from ..statistics.pairwise import sign_test
 from ..statistics.settings import DRAWS
 from ..statistics.tests import PairedTest, correct
 from . import chart_and_latex, sentences
-from .checks import answered_by_neither, doubts_of, unanswered_verdict, untestable
+from .checks import (
+    answered_by_neither,
+    doubts_of,
+    ties_in_groups,
+    unanswered_verdict,
+    untestable,
+)
 from .conditions import Condition
 from .differences import Inputs, RunDifference, run_differences
 from .groups import DifferenceByGroup, group_remarks, group_table
@@ -245,7 +251,9 @@ class RunComparison(Printed):
             about: Any = self.inputs, self.facts, condition, of_run, least_p, self.allow_missing
             reason = next(untestable(*about), "")
             if condition.in_group:
-                yield group_verdict(condition, self._in_groups(of_run), reason)
+                groups = self._in_groups(of_run)
+                reason = reason or next(ties_in_groups(self.inputs, condition, groups), "")
+                yield group_verdict(condition, groups, reason)
                 continue
             is_certain = condition.certainly and not reason
             limits = limits_of(self.inputs, of_run.run, name) if is_certain else None

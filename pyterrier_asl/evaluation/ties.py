@@ -105,8 +105,8 @@ def ties(
     return with_notes(frame.drop(columns="documents"), facts)
 
 
-def means_over_ties(measure: Any, run: JudgedRun, value: Floats) -> tuple[float, float]:
-    """The least and the greatest mean of a run by a measure, over all orders of equal scores.
+def ends_over_ties(measure: Any, run: JudgedRun, value: Floats) -> Floats:
+    """The least and the greatest values of a run over all orders of equal scores, shape (2, Q).
 
     They are NaN for the measures of other providers.
 
@@ -116,7 +116,7 @@ def means_over_ties(measure: Any, run: JudgedRun, value: Floats) -> tuple[float,
         value: the values of the run, shape (Q,).
     """
     low, _, high = _over_ties(measure, TiedRun.of(run), value)
-    return float(low.mean()), float(high.mean())
+    return np.array([low, high])
 
 
 def _over_ties(measure: Any, tied: TiedRun, value: Floats) -> tuple[Floats, Floats, Floats]:

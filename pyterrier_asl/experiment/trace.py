@@ -17,7 +17,7 @@ from ..common.types import Bools, Floats
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.relevant_documents import RelevantRanks
 from ..evaluation.sources import common_rel, warn_of_grades
-from ..evaluation.ties import means_over_ties
+from ..evaluation.ties import ends_over_ties
 from ..io.values import check_queries, text
 from ..judging.judged_run import JudgedRun
 from ..judging.judgements import judgements_of
@@ -89,7 +89,7 @@ class Trace(Printed):
             for name, run in self.sets.items():
                 row = self.runs.row(name)
                 values = self.runs.columns[named.name][row]
-                low, high = means_over_ties(named.measure, run, values)
+                low, high = ends_over_ties(named.measure, run, values).mean(axis=1)
                 if low != high and not isinstance(named.measure, OF_SETS):
                     means[named.name][row] = np.nan
         return means

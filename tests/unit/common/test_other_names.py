@@ -14,6 +14,12 @@ from pyterrier_asl.tuning import KFoldRandomSearch
         ("holes q r --budget 200", "Error: no option --budget: write --most\n"),
         ("holes q r --top 9", "Error: no option --top: write --most\n"),
         ("ranks q r --random-state 2", "Error: no option --random-state: write --seed\n"),
+        (
+            "compare --track t q r",
+            "no option --track: this command takes one collection; 'evaluate',",
+        ),
+        ("ranks q r --repetitions _", "no option --repetitions: only 'compare' takes several runs"),
+        ("report q r --repetitions _", "no option --repetitions: only 'compare' takes several"),
         ("demo --latex", "No such option '--latex'"),
     ],
 )

@@ -317,6 +317,28 @@ def test_ties_of_both_runs_can_reverse_a_difference_that_ties_of_one_cannot():
     assert f"between {low_b - high_a:+.4g} and {high_b - low_a:+.4g};" in verdict.message
 
 
+def test_ties_that_reverse_the_difference_of_a_group_are_an_error_of_conditions_on_groups():
+    """In the group `tied` b is first or third in new, second in live; over all queries, most of
+    which have no ties, new is better in any order."""
+    qids = [f"q{n:02}" for n in range(30)]
+    groups = {q: "tied" if n % 3 else "plain" for n, q in enumerate(qids)}
+    second, third = {"b": 2, "x": 3}, {"b": 1, "x": 3, "y": 2}
+    live = {q: second if of == "tied" else third for q, of in groups.items()}
+    tied, plain = {"b": 1, "a": 1, "a2": 1}, {"b": 4, "x": 3}
+    qrels = {q: {"b": 1, "x": 0} for q in qids}
+    conditions = ["RR better in any group p<.05", "RR better p<.05", "RR better in any group"]
+    for in_tied, outcome in ((tied, "ERROR"), (plain, "FAIL")):
+        new = {q: in_tied if of == "tied" else plain for q, of in groups.items()}
+        options = {"conditions": conditions, "groups": groups}
+        verdicts = compare({"live": live, "new": new}, qrels, ["RR"], **options).verdicts
+        assert [about.outcome.name for about in verdicts] == [outcome, "FAIL", "FAIL"]
+        reversed_sign = (
+            "no test can be made: in the group 'tied' in other orders of equal scores the "
+            f"difference is between {1 / 3 - 1 / 2:+.4g} and +0.5;"
+        )
+        assert verdicts[0].message.startswith(reversed_sign) is (outcome == "ERROR")
+
+
 # Untestable conditions
 
 
