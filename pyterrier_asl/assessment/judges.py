@@ -26,7 +26,7 @@ from ..io.qrels import read_qrels_table
 from ..judging.id_forms import other_form
 from ..judging.judgements import Judgements, judgements_of
 from ..judging.pair_index import positions
-from ..judging.qrels import Qrels, matching_of
+from ..judging.qrels import Qrels, judgements_of_documents, matching_of
 from ..measures._base import check_from_0
 from ..measures.parsing import Measures, NamedMeasure, named_measures, one_measure
 
@@ -196,7 +196,7 @@ class Judges:
             refuse("is for judges with runs", **matching)
         if isinstance(runs, Evaluation):
             runs.check_matching(matching)
-        members = {}
+        members: dict[str, Judge] = {}
         for name, qrels in sources.items():
             if isinstance(runs, Evaluation) and runs.has_been_matched_with(qrels):
                 qrels = runs.judgements
@@ -204,7 +204,11 @@ class Judges:
             if len(names) > 1 and judgements.grades.min(initial=0) < 0:  # labels of -1
                 judgements = judgements.select(np.flatnonzero(judgements.grades >= 0))
             if len(names) > 1 and judgements.contradiction:
-                raise ValueError(_contradictions(name, qrels, judgements))
+                example = judgements.contradiction.example
+                raise ValueError(_contradictions(name, qrels, example))
+            first = members[names[0]].judgements if members else judgements
+            if collapse := judgements.collapse or first.collapse:
+                judgements = judgements_of_documents(judgements, first, collapse)
             least = own.get(name, 1 if rel is None else rel)
             members[name] = Judge(name, judgements, least, own.get(name), name in persons)
         for name in names[1:]:
@@ -393,7 +397,7 @@ def _by_judge(name: str, qrels: Any) -> dict[str, Any]:
     }
 
 
-def _contradictions(name: str, source: Any, judgements: Judgements) -> str:
+def _contradictions(name: str, source: Any, example: str) -> str:
     """A sentence about different labels of one document by one judge, with their share."""
     source = source.declared if isinstance(source, Qrels) else source
     is_file = isinstance(source, (str, os.PathLike))
@@ -403,7 +407,6 @@ def _contradictions(name: str, source: Any, judgements: Judgements) -> str:
     table["differs"] = table["labels"].map(len) > 1
     by_label = table.explode("labels").groupby("labels")["differs"].mean()
     shares = ", ".join(f"{100 * share:.0f} % of {label:g}" for label, share in by_label.items())
-    example = judgements.contradiction.partition("(e.g. ")[2].removesuffix(")")
     return (
         f"judge {name!r}{f' ({source})' * is_file} labels {counted(len(table), 'pair')} of query "
         f"and document several times, {table['differs'].sum():,} of them differently (by label "

@@ -98,7 +98,8 @@ class Facts:
     @property
     def contradictions(self) -> list[str]:
         """The sentence on different grades of a document, if there is any."""
-        return [self.judgements.contradiction] * bool(self.judgements.contradiction)
+        contradiction = self.judgements.contradiction
+        return [contradiction.sentence] if contradiction else []
 
     @property
     def doubts(self) -> list[str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Set
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -25,6 +25,13 @@ from .remembered import RESULTS, Remembering, copy_of, remembered
 
 #: The settings by which runs are matched; see :class:`~pyterrier_asl.Qrels`.
 MATCHING = ("duplicates", "drop_self", "collapse")
+
+
+class Contradiction(NamedTuple):
+    """A sentence on documents with two different grades, and one such document with its grades."""
+
+    sentence: str
+    example: str
 
 
 class Judgements(Remembering):
@@ -54,8 +61,8 @@ class Judgements(Remembering):
     (['q1', 'q2'], [1, 1])
     """
 
-    #: The number of documents with two different grades for a query, in a sentence; '' for none.
-    contradiction = ""
+    #: The documents with two different grades for a query; None: there are none.
+    contradiction: Contradiction | None = None
     #: By query, the documents whose grades are added labels.
     labels: Mapping[str, Set[str]] = {}
     duplicates = "error"
@@ -101,13 +108,16 @@ class Judgements(Remembering):
         twice = repeated[~has_subtopics[last[repeated]]]
         differ = twice[grades[twice] != grades[last[twice]]]
         for row in differ[:1].tolist():
-            self.contradiction = (
-                f"the qrels judge {counted(len(np.unique(last[differ])), 'document')} twice, "
-                f"differently: the last label counts (e.g. {index.ids[row].as_py()!r}, "
-                f"{grades[row]:g} and {grades[last[row]]:g} for query "
-                f"{self.qid_text[int(queries[row])].as_py()!r})"
+            example = (
+                f"{index.ids[row].as_py()!r}, {grades[row]:g} and {grades[last[row]]:g} for query "
+                f"{self.qid_text[int(queries[row])].as_py()!r}"
             )
-            warn(self.contradiction, DoubtfulInput)
+            self.contradiction = Contradiction(
+                f"the qrels judge {counted(len(np.unique(last[differ])), 'document')} twice, "
+                f"differently: the last label counts (e.g. {example})",
+                example,
+            )
+            warn(self.contradiction.sentence, DoubtfulInput)
         highest, lowest = grades.copy(), grades.copy()
         np.maximum.at(highest, last, grades)
         np.minimum.at(lowest, last, grades)

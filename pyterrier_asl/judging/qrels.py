@@ -245,15 +245,39 @@ def judgements_from(judgements: Judgements, merged: pd.DataFrame) -> Judgements:
 def _labels_of_documents(
     labels: pd.DataFrame, separator: str, judgements: Judgements
 ) -> pd.DataFrame:
-    """Labels of passages as labels of their documents: the highest label of each.
+    """Labels of passages as labels of their documents.
 
     A label below the official grade of the document says nothing of its other passages.
     """
-    docnos = labels["docno"].str.rsplit(separator, n=1).str[0]
-    best = labels.assign(docno=docnos).sort_values("label", kind="stable")
-    best = best.drop_duplicates(_KEY, keep="last")
+    best = _highest_of_documents(labels, separator)
     official = best.merge(judgements.table.frame("qid", "docno", "official"), how="left", on=_KEY)
     return best[~(official["official"] > official["label"]).to_numpy()]
+
+
+def _highest_of_documents(labels: pd.DataFrame, separator: str) -> pd.DataFrame:
+    """The highest label of the passages of each document, in the order of the labels."""
+    docnos = labels["docno"].str.rsplit(separator, n=1).str[0]
+    best = labels.assign(docno=docnos).sort_values("label", kind="stable")
+    return best.drop_duplicates(_KEY, keep="last").sort_index()
+
+
+def judgements_of_documents(
+    judgements: Judgements, reference: Judgements, separator: str
+) -> Judgements:
+    """A judge's judgements, those of passages as judgements of their documents: the highest.
+
+    They are of passages if the reference has more of the ids that are cut at the separator.
+
+    >>> passages = Judgements({"q": {"a#1": 2, "a#2": 0, "b": 1}})
+    >>> documents = judgements_of_documents(passages, Judgements({"q": {"a": 1, "c": 1}}), "#")
+    >>> documents.docnos.to_pylist(), documents.grades.tolist()
+    (['a', 'b'], [2.0, 1.0])
+    """
+    labels = judgements.table.frame("qid", "docno", "label")
+    best, known = _highest_of_documents(labels, separator), reference.docnos.to_pylist()
+    if best["docno"].isin(known).sum() <= labels["docno"].isin(known).sum():
+        return judgements
+    return Judgements(best).with_matching(judgements.matching)
 
 
 def _labelled(row: Any) -> str:

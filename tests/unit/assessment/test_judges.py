@@ -337,6 +337,37 @@ def test_different_labels_of_a_pair_by_one_judge_are_an_error(tmp_path):
             call()
 
 
+def test_labels_of_passages_are_labels_of_their_documents():
+    """With ``collapse`` the highest of each document, in ``judges``, ``audit`` and ``ranks``."""
+    by_people = judged(truth(12), 0.1, 3)
+    draw = np.random.default_rng(4)
+    by_judge = judged(truth(12), 0.2, 5)
+    passages = {
+        qid: {
+            f"{docno}#{number}": grade * (number == best)
+            for docno, grade in labels.items()
+            for best in [draw.integers(3)]
+            for number in draw.permutation(3)
+        }
+        for qid, labels in by_judge.items()
+    }
+    systems = {
+        name: {qid: {f"{d}#0": score for d, score in of.items()} for qid, of in run.items()}
+        for name, run in runs(truth(12)).items()
+    }
+    qrels = asl.Qrels(by_people, collapse="#")
+    by_judge, by_passages = {"m": by_judge}, {"m": passages}
+    first = dict(list(by_people.items())[:10])
+    for results in (
+        lambda of: asl.judges(qrels, of, systems, "AP", draws=9).agreement,
+        lambda of: asl.ranks(systems, qrels, "AP", judges=of).table,
+        lambda of: asl.audit(systems, asl.Qrels(first, collapse="#"), "AP", of["m"]).table,
+    ):
+        pd.testing.assert_frame_equal(results(by_passages), results(by_judge))
+    last = {qid: {d.partition("#")[0]: g for d, g in of.items()} for qid, of in passages.items()}
+    assert last != by_judge["m"]  # the last passage is not the best
+
+
 def test_a_scale_that_differs_is_said():
     nist = {"q": {"a": 3, "b": 0, "c": 2, "d": 1}}
     for scale, least, says in (
