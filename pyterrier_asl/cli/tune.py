@@ -29,6 +29,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from functools import partial
 from typing import Any
 
 import click
@@ -67,6 +68,7 @@ from . import epilog, options, outputs, print_notes
     seed={"default": 0},
     storage={"help": "Save trials in this database, and resume from it.", "metavar": "URL"},
 )
+@options.of(load_collection, "columns", "grades")
 @click.option(
     "--out",
     metavar="FOLDER",
@@ -81,6 +83,8 @@ def command(
     transfer: str | None,
     split: bool,
     storage: str | None,
+    columns: str | None,
+    grades: str | None,
     out: str | None,
     force: bool,
     form: str,
@@ -107,8 +111,9 @@ def command(
         "verbose": sys.stderr.isatty(),
     }
     search["storage"] = study.open_storage(storage)  # before the documents are indexed
-    tuned_on = load_collection(collection, verbose=search["verbose"])
-    other = load_collection(transfer, tuned_on, verbose=search["verbose"]) if transfer else None
+    read = partial(load_collection, verbose=search["verbose"], columns=columns, grades=grades)
+    tuned_on = read(collection)
+    other = read(transfer, tuned_on) if transfer else None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DoubtfulInput)  # the notes have all
         results = clarke.tune_for_each(tuned_on, measures, transfer=other, **search)

@@ -6,13 +6,16 @@ import gzip
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pyterrier as pt
 
 from ..common.notices import excerpt
+from ..evaluation.sources import refuse
 from ..io.formats import json_object
 from ..io.qrels import irds_qrels, read_qrels
+from ..io.synonyms import GradesOfLabels, NamesOfColumns
 from ..io.texts import read_texts
 from ..measures.lengths import DocLengths
 from ..retrieval.build import docno_of, indexed_text
@@ -47,7 +50,12 @@ class IndexedCollection:
 
 
 def load_collection(
-    source: str, like: IndexedCollection | None = None, *, verbose: bool = True
+    source: str,
+    like: IndexedCollection | None = None,
+    *,
+    verbose: bool = True,
+    columns: NamesOfColumns = None,
+    grades: GradesOfLabels = None,
 ) -> IndexedCollection:
     """Reads and indexes a collection.
 
@@ -57,13 +65,19 @@ def load_collection(
             ``queries.tsv`` (query id, tab, query) and ``qrels.txt``.
         like: a loaded collection; its index is used for other topics on the same documents.
         verbose: whether to show the progress of indexing.
+        columns: names of columns of the qrels of a folder, as :func:`~pyterrier_asl.read_qrels`
+            takes them.
+        grades: grades of labels that are words, in these qrels.
 
     Raises:
         ValueError: for an unknown id, or an invalid file.
         OSError: for a missing file, or a dataset that cannot be downloaded.
     """
     folder = Path(source).expanduser()
-    return _from_folder(folder, verbose) if folder.is_dir() else _from_irds(source, like, verbose)
+    if folder.is_dir():
+        return _from_folder(folder, verbose, columns=columns, grades=grades)
+    refuse(f"is for the {QRELS} of a folder, not for {source!r}", columns=columns, grades=grades)
+    return _from_irds(source, like, verbose)
 
 
 def _from_irds(source: str, like: IndexedCollection | None, verbose: bool) -> IndexedCollection:
@@ -87,7 +101,7 @@ def _from_irds(source: str, like: IndexedCollection | None, verbose: bool) -> In
     return IndexedCollection(name, index, lengths, topics, qrels)
 
 
-def _from_folder(folder: Path, verbose: bool) -> IndexedCollection:
+def _from_folder(folder: Path, verbose: bool, **declared: Any) -> IndexedCollection:
     for name in (DOCUMENTS, QUERIES, QRELS):
         if not (folder / name).is_file():
             raise FileNotFoundError(
@@ -107,7 +121,7 @@ def _from_folder(folder: Path, verbose: bool) -> IndexedCollection:
         index,
         DocLengths.from_dict(words, name=folder.resolve().name),
         pd.DataFrame({"qid": list(queries), "query": list(queries.values())}, dtype=str),
-        read_qrels(folder / QRELS),
+        read_qrels(folder / QRELS, **declared),
     )
 
 

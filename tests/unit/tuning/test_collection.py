@@ -75,6 +75,25 @@ def test_a_folder_with_documents_topics_and_judgements(tmp_path):
     assert odd.index is even.index is collection.index and even.qrels is collection.qrels
 
 
+@pytest.mark.filterwarnings("ignore:The inplace keyword")
+def test_columns_and_grades_are_those_of_the_qrels_of_a_folder(datasets, tmp_path):
+    folder = folder_of(tmp_path)
+    (tmp_path / "qrels.txt").write_text("qid,_id,verdict\n2,d1,S\n2,d2,I\n1,d2,E\n")
+    names = {"columns": "docno=_id label=verdict", "grades": "E=3 S=2 I=0"}
+    read = load_collection(folder, verbose=False, **names)
+    assert read.qrels[["qid", "docno", "label"]].values.tolist() == [
+        ["2", "d1", 2],
+        ["2", "d2", 0],
+        ["1", "d2", 3],
+    ]
+    with pytest.raises(ValueError, match="--columns"):
+        load_collection(folder, verbose=False, grades=names["grades"])
+    for name, value in names.items():
+        says = f"{name}={value!r} is for the qrels.txt of a folder, not for 'made-up': leave it out"
+        with pytest.raises(ValueError, match=says):
+            load_collection("made-up", verbose=False, **{name: value})
+
+
 def test_a_folder_that_lacks_a_file(tmp_path):
     for name in ("docs.jsonl.gz", "queries.tsv", "qrels.txt"):
         folder = folder_of(tmp_path)
