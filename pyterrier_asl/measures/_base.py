@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 import math
 import numbers
 import reprlib
 import sys
 from collections.abc import Callable, Iterable
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import ir_measures
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
     from ..judging.judged_run import JudgedRun
 
 _OWN = __name__.partition(".")[0]
-_log = logging.getLogger(_OWN)
 
 
 class Param(ParamInfo):  # type: ignore[misc]
@@ -172,10 +169,7 @@ class PluginMeasure(Measure, Formula):  # type: ignore[misc]
         view = self.view(judged)
         values = self._score(view)
         nothing = view.relevant(self["rel"]).total == 0
-        if nothing.any():
-            _log_once(int(nothing.sum()), len(nothing), self["rel"])
-            values = np.where(nothing, self.WITHOUT_RELEVANT, values)
-        return values
+        return np.where(nothing, self.WITHOUT_RELEVANT, values) if nothing.any() else values
 
 
 def check_required(measure: Measure, params: Iterable[str]) -> None:
@@ -191,17 +185,6 @@ def check_required(measure: Measure, params: Iterable[str]) -> None:
             raise ValueError(
                 f"{measure.NAME} needs {name} ({param.desc}): write {measure.NAME}{how}"
             )
-
-
-@cache
-def _log_once(queries: int, of: int, rel: float) -> None:
-    _log.warning(
-        "queries without a document with a grade of %s or more: %d of %d; for every system their "
-        "value is 1 by ASL and nASL, and 0 by LexiP, TBG and rareness with this grade",
-        rel,
-        queries,
-        of,
-    )
 
 
 def own_measures() -> list[PluginMeasure]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Any
 
 import ir_measures
@@ -30,6 +32,10 @@ class JudgedRunEvaluator(Evaluator):  # type: ignore[misc]
 
         self.judgements = Judgements(qrels)
         super().__init__(sorted(measures, key=str), self.judgements.qids)
+        for rel in sorted({measure["rel"] for measure in self.measures}):
+            nothing = self.judgements.num_relevant(rel) == 0
+            if nothing.any():
+                _log_once(int(nothing.sum()), len(nothing), rel)
 
     def _columns(self, run: Any) -> list[list[float]]:
         from ..common.threads import map_at_once
@@ -64,6 +70,18 @@ class JudgedRunEvaluator(Evaluator):  # type: ignore[misc]
         """The means and the values per query, from one pass over the run."""
         columns = self._columns(run)
         return CalcResults(self._means(columns), list(self._metrics(columns)))
+
+
+@cache
+def _log_once(queries: int, of: int, rel: float) -> None:
+    """Logs what results of ir_measures cannot say in notes."""
+    logging.getLogger("pyterrier_asl").warning(
+        "queries without a document with a grade of %s or more: %d of %d; for every system their "
+        "value is 1 by ASL and nASL, and 0 by LexiP, TBG and rareness with this grade",
+        rel,
+        queries,
+        of,
+    )
 
 
 class Unscored(Measure):  # type: ignore[misc]

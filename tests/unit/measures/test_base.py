@@ -1,6 +1,7 @@
 """Values of parameters: numbers and their limits, text, truth values, and other types.
 Tests of _base.py."""
 
+import ir_measures
 import numpy as np
 import pytest
 
@@ -42,6 +43,9 @@ def test_the_note_on_queries_without_relevant_documents_is_true(caplog):
     zeros = [LexiP(rel=5), TBG(rel=5, missing_length=9), AP_Rareness(rel=5, pool=pool) @ 10]
     frame = evaluate({"x": run}, qrels, [*ones, *zeros])
     assert [set(frame[str(measure)]) for measure in (*ones, *zeros)] == [{1}] * 2 + [{0}] * 3
+    assert "no document with a grade of 5 or more" in frame.attrs["notes"][-1]
+    assert not caplog.records  # said once: the log is for results without notes
+    ir_measures.calc_aggregate([*ones, *zeros], qrels, run)
     [note] = {record.getMessage() for record in caplog.records}
     assert note == (
         "queries without a document with a grade of 5 or more: 7 of 7; for every system their "
