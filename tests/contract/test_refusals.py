@@ -5,8 +5,6 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from _calls import call
-from _files import write_qrels, write_run
 from _small import collection
 
 import pyterrier_asl as asl
@@ -163,22 +161,3 @@ def test_draws_and_seeds_are_whole_numbers(function, how, message):
 def test_labels_are_a_frame_or_a_file():
     with pytest.raises(TypeError, match="labels are a frame or a file, not a dict"):
         asl.merge_labels(QRELS, {"q1": {"d1": 1}})
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ("analyze assessor-scores q --judge qrels=q", "both called 'qrels'"),
-        ("analyze assessor-scores q --judge m=q --judge m=q", "'m' is given twice"),
-        ("audit none alpha bravo --judge m=q", "QRELS 'none' is for 'plan-audit'"),
-        ("ranks q alpha bravo --no-title", "--title and --no-title need --chart"),
-    ],
-)
-def test_a_command_names_the_mistake(arguments, message, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    write_qrels(QRELS, tmp_path / "q")
-    for name in ("alpha", "bravo"):
-        write_run(RUNS[name], tmp_path / name)
-    result = call(*arguments.split())
-    assert result.exit_code == 2
-    assert message in result.stderr

@@ -3,8 +3,8 @@
 A person has read them. ``pytest tests/contract/test_transcripts.py --renew`` writes them again:
 read the difference before you commit it. Numbers are compared with an independent source elsewhere.
 
-``$ cat > NAME`` writes the lines below it to a file. The collection of ``small.py`` is in ``qrels``
-and ``runs``.
+``$ cat > NAME`` writes the lines below it to a file. The collection of ``small.py`` is in the files
+``qrels`` and ``judge`` and the folder ``runs``.
 """
 
 import re
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from _calls import call
-from small import QRELS, RUNS
+from small import JUDGE, QRELS, RUNS
 
 FILES = sorted((Path(__file__).parents[1] / "transcripts").glob("*.txt"))
 
@@ -24,7 +24,8 @@ def screen(command: str) -> str:
     assert program == "pyterrier-asl", command
     result = call(*arguments)
     status = f"[exit status {result.exit_code}]\n" if result.exit_code else ""
-    return re.sub(r"[ ]+$", "", result.output, flags=re.M) + status
+    text = re.sub(r"^Usage: .*\nTry .*\n\n", "", result.output).replace(f"{Path.cwd()}/", "")
+    return re.sub(r"[ ]+$", "", text, flags=re.M) + status
 
 
 def play(text: str) -> str:
@@ -44,7 +45,7 @@ def play(text: str) -> str:
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("runs").mkdir()
-    tables = {"qrels": (QRELS, "{} 0 {} {}\n")}
+    tables = {"qrels": (QRELS, "{} 0 {} {}\n"), "judge": (JUDGE, "{} 0 {} {}\n")}
     tables |= {f"runs/{name}.run": (run, "{} Q0 {} 0 {} x\n") for name, run in RUNS.items()}
     for path, (table, line) in tables.items():
         rows = [(q, d, v) for q, values in table.items() for d, v in values.items()]

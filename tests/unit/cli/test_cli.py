@@ -148,44 +148,6 @@ def test_a_bad_run_does_not_keep_the_others_from_being_measured(files):
     assert "bad, line 1" in one and "bad2: the run answers none" in other
 
 
-@pytest.mark.parametrize(
-    "arguments, message",
-    [
-        (["a.run", "-m", "ASL(g=1"], "is a bracket or quote missing?"),
-        (["a.run", "-m", " "], "no measure was given"),
-        (["a.run", "--labels", "no"], "Error: there is no file no"),
-        (["a.run", "--labels", "."], "Error: . is a folder, not a file"),
-        (["a.run", "-m", "nDCG@x"], "(x is neither a number nor quoted text)"),
-        (["nothing"], "there is no file or folder nothing"),
-        (["a.run", "-m", "map", "P_5"], "no file or folder P_5; write several measures in one arg"),
-        (["a.run", "runs"], "are both named 'a'; rename one"),
-        (["a.run", "-n"], "-n (--no-summary) goes with -q (--by-query) only"),
-        (["a.run", "-p", "-2"], "Invalid value for '-p'"),
-        (["runs", "-j", "0"], "jobs must be 1, 2, 3, ..., or -1 for all cores, not 0"),
-    ],
-)
-def test_what_cannot_be_understood(files, arguments, message):
-    result = evaluate(*arguments)
-    assert result.exit_code == 2
-    (line,) = errors(result)
-    assert message in line
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    [("run", "q1 Q0 d1 1 2.0 tag\nq1 Q0 d2\n", "run, line 2"), ("run", "\n\n", "run is empty")]
-    + [("qrels", "q1 0 d1 relevant\n", "qrels, line 1"), ("qrels", "\n", "qrels is empty")],
-)
-def test_a_bad_file_is_one_line_that_names_file_and_line(files, name, content, message):
-    (files / "run").write_text("q1 Q0 d1 1 2.0 tag\n")
-    (files / name).write_text(content)
-    result = evaluate("run")
-    assert result.exit_code == 2 and result.stdout == ""
-    (line,) = errors(result)
-    assert message in line
-    assert "no file 'gone'" in errors(call("evaluate", "gone", "run"))[0]
-
-
 def test_traceback_is_shown_to_whoever_asks(files):
     result = call("--traceback", "evaluate", "qrels", "a.run", "-m", "Foo")
     assert result.exit_code == 2 and "Traceback" in result.stderr
@@ -208,21 +170,6 @@ def test_a_pool_that_was_made_is_the_pool_of_the_runs(files):
     assert values(evaluate("a.run", "-m", inside, "-o", "jsonl")) == pytest.approx(
         {(inside,): of_runs["a", "AP_Rareness@100"]}
     )
-
-
-@pytest.mark.parametrize(
-    "lines, message",
-    [
-        ("a\n", "groups.tsv, line 1: expected run<TAB>group, found 'a'"),
-        ("a\tX\n\na\tY\n", "groups.tsv, line 3: run 'a' has the group 'X' already"),
-        ("c\tX\n", "groups names 'c', which is none of the runs of the pool: use one of the names"),
-    ],
-)
-def test_bad_groups(files, lines, message):
-    (files / "groups.tsv").write_text(lines)
-    result = call("pool", "runs", "-o", "p", "--groups", "groups.tsv")
-    assert result.exit_code == 2
-    assert errors(result) == [f"Error: {message}" + " (of a, b)" * (lines == "c\tX\n")]
 
 
 # The command as a whole

@@ -319,20 +319,6 @@ def test_the_draw_is_kept_in_a_file(files):
     assert "nothing is drawn yet" in table and " queries   documents    width" in table
 
 
-@pytest.mark.parametrize(
-    ("said", "message"),
-    [
-        (["--judge", "n=people"], "of one machine, not of m and n: give --judge"),
-        (["--judge-rel", "1", "--judge-rel", "2"], "--judge-rel once"),
-    ],
-)
-def test_an_audit_is_of_one_machine(files, said, message):
-    result = call(
-        "audit", "people", "old.run", "new.run", "--judge", "m=machine", "-m", "AP", *said
-    )
-    assert result.exit_code == 2 and message in result.stderr
-
-
 def test_counts_are_no_default_measures(files):
     said = ["people", "old.run", "new.run", "--judge", "m=machine", "-o", "jsonl"]
     names = {row["measure"] for row in _calls.rows(call("audit", *said))}

@@ -39,23 +39,6 @@ def test_a_pair_its_list_and_its_labels(files, tmp_path):
     assert row["verdict"] == "A" and row["unjudged"] == 0 and row["low"] == row["high"]
 
 
-@pytest.mark.parametrize(
-    ("said", "message"),
-    [
-        (["two.run", "--export", "todo.tsv", "--dataset", "no/such/set"], "no/such/set"),
-        ([], "there is only the run 'one'"),
-        (["two.run", "third", "-q"], "-q is for two runs, not 3: name two of them"),
-        (["two.run", "third", *"--show queries --chart x.html".split()], "-q is for two runs, not"),
-    ],
-)
-def test_what_cannot_be_said(files, tmp_path, monkeypatch, said, message):
-    monkeypatch.chdir(tmp_path)
-    write_run({"q": {"a": 1}}, "third")
-    done = call(*files[:2], *said)
-    assert done.exit_code == 2 and message in done.stderr
-    assert not (tmp_path / "todo.tsv").exists()
-
-
 def test_the_answer_is_printed_first(files, tmp_path):
     done = call(*files, "-m", "AP")
     lines = done.stdout.splitlines()

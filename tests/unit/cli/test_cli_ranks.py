@@ -94,25 +94,6 @@ def test_scores_in_the_place_of_runs(files):
     assert [row["name"] for row in down] == [row["name"] for row in reversed(expected)]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ([], "give QRELS and RUN..., or --track for each track, or --scores"),
-        (["qrels"], "Missing argument 'RUN...'"),
-        (["qrels", "runs", "--scores", "qrels"], "give QRELS and RUN"),
-        (["qrels", "runs", "--missing", "0"], "--missing needs --scores"),
-        (["qrels", "runs", "-m", "NumRet"], "has no direction"),
-        (["qrels", "runs", "--judge", "other"], "is not NAME=QRELS"),
-        (["--track", "x", "qrels", "runs", "--track", "x", "qrels", "runs"], "given twice"),
-        (["qrels", "runs", "--top", "2", "--pairs"], "--top is for the table of systems"),
-        (["qrels", "runs", "--chart", "qrels"], "qrels must end in one of"),
-    ],
-)
-def test_what_cannot_be_said_is_an_error(files, arguments, message):
-    result = call("ranks", *arguments)
-    assert result.exit_code == 2 and message in result.stderr
-
-
 # evaluate
 
 

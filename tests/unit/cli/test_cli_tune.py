@@ -295,10 +295,7 @@ def test_what_is_written_and_that_nothing_else_is_overwritten(folders, monkeypat
 @pytest.mark.parametrize(
     "said, message",
     [
-        (["gone"], "there is no folder 'gone', and ir_datasets has no dataset 'gone'"),
         (["gone", "--storage", "foo"], "the storage 'foo' cannot be opened"),  # before documents
-        (["."], "has no docs.jsonl.gz: the folder of a collection needs"),
-        (["here", "--split", "--transfer", "there"], "exclude each other"),
         (["here", "-m", "Foo"], "'Foo': there is no such measure"),
         (
             ["here", "-m", "Judged@10"],

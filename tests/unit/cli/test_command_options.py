@@ -61,21 +61,6 @@ def test_an_exit_status_is_kept_and_an_error_writes_nothing(files):
     assert not (files / "no.tsv").exists()
 
 
-@pytest.mark.parametrize(
-    ("said", "message"),
-    [
-        (["a", "-o", "xls"], "'xls' is no form (table, tsv, csv, jsonl, latex, markdown), and no "),
-        (["run.tsv", "-o", "run.tsv"], "it is one of the inputs"),
-        (["a", "--force"], "--force goes with an option that writes a file"),
-        (["a", "-o", "gone/x.tsv"], "there is no folder"),
-    ],
-)
-def test_what_cannot_be_written(files, said, message):
-    (files / "run.tsv").write_text((files / "a").read_text())
-    result = call("evaluate", "qrels", *said)
-    assert result.exit_code == 2 and message in " ".join(result.stderr.split())
-
-
 def test_a_parameter_that_no_text_can_give_is_refused():
     def function(places: tuple[int, ...] = ()): ...
 
