@@ -101,8 +101,3 @@ def test_the_sentences_of_bounds_name_the_measure_as_the_caller_did():
     assert asl.holes(TWO, QRELS, "P_2").describe().startswith("P_2: y - x")
     rareness = asl.holes(TWO, QRELS, "P_Rareness@2")
     assert rareness.difference.measure == "P_Rareness@2", "as in evaluate, without its pool"
-
-
-def test_a_second_measure_is_never_dropped():
-    with pytest.raises(ValueError, match="names several measures"):
-        asl.holes(TWO, QRELS, "P_2 RR")

@@ -1,19 +1,31 @@
-"""Screens: each file of ``tests/transcripts`` holds commands and what they print.
+"""Transcripts: each file of ``tests/transcripts`` holds commands and calls, and what they say.
 
 A person has read them. ``pytest tests/contract/test_transcripts.py --renew`` writes them again:
 read the difference before you commit it. Numbers are compared with an independent source elsewhere.
 
-``$ cat > NAME`` writes the lines below it to a file. The collection of ``small.py`` is in the files
-``qrels`` and ``judge`` and the folder ``runs``.
+``$ cat > NAME`` writes the lines below it to a file, ``$ pyterrier-asl`` runs the command, and
+``>>>`` runs Python, with this package as ``asl`` and all of ``small.py``. Below it is
+the error, or the warnings and the value. The collection of ``small.py`` is in the files ``qrels``
+and ``judge`` and the folder ``runs``.
 """
 
+import ast
+import os
 import re
 import shlex
+import warnings
 from pathlib import Path
+from typing import Any
 
+import ir_measures
+import numpy as np
+import pandas as pd
+import pyterrier as pt
 import pytest
+import small
 from _calls import call
-from small import JUDGE, QRELS, RUNS
+
+import pyterrier_asl as asl
 
 FILES = sorted((Path(__file__).parents[1] / "transcripts").glob("*.txt"))
 
@@ -24,20 +36,41 @@ def screen(command: str) -> str:
     assert program == "pyterrier-asl", command
     result = call(*arguments)
     status = f"[exit status {result.exit_code}]\n" if result.exit_code else ""
-    text = re.sub(r"^Usage: .*\nTry .*\n\n", "", result.output).replace(f"{Path.cwd()}/", "")
-    return re.sub(r"[ ]+$", "", text, flags=re.M) + status
+    return re.sub(r"^Usage: .*\nTry .*\n\n", "", result.output) + status
+
+
+def answer(source: str, names: dict[str, Any]) -> str:
+    """The error of Python statements, or their warnings and the value of the last one."""
+    *statements, last = ast.parse(source).body
+    statements += [] if isinstance(last, ast.Expr) else [last]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", UserWarning)
+        try:
+            exec(compile(ast.Module(statements, []), "transcript", "exec"), names)
+            value = eval(ast.unparse(last), names) if isinstance(last, ast.Expr) else None
+        except Exception as error:
+            return f"{type(error).__name__}: {error}\n"
+    lines = [f"Warning: {warning.message}" for warning in caught]
+    return "".join(f"{line}\n" for line in (*lines, value) if line is not None)
 
 
 def play(text: str) -> str:
-    """A transcript with what its commands print now."""
-    parts = re.split(r"^\$ (.*)\n", text, flags=re.M)
+    """A transcript with what its commands and calls say now."""
+    names = {"asl": asl, "ir_measures": ir_measures, "np": np, "pd": pd, "pt": pt, "Path": Path}
+    names |= {name: value for name, value in vars(small).items() if name[0] != "_"}
+    parts = re.split(r"^(\$ .*\n|>>> .*\n(?:\.\.\. .*\n)*)", text, flags=re.M)
     for number in range(1, len(parts), 2):
-        command, output = parts[number : number + 2]
-        if name := re.fullmatch(r"cat > (\S+)", command):
-            Path(name[1]).write_text(output.rstrip("\n") + "\n", encoding="utf-8")
+        command, said = parts[number : number + 2]
+        if name := re.fullmatch(r"\$ cat > (\S+)\n", command):
+            Path(name[1]).write_text(said.rstrip("\n") + "\n", encoding="utf-8")
+            continue
+        if command[0] == "$":
+            said = screen(command[1:]) + "\n"
         else:
-            parts[number + 1] = screen(command) + "\n"
-        parts[number] = f"$ {command}\n"
+            said = answer("".join(line[4:] for line in command.splitlines(True)), names)
+        said = said.replace(f"{Path.cwd()}{os.sep}", "")
+        parts[number + 1] = re.sub(r"[ ]+$", "", said, flags=re.M)
     return "".join(parts).rstrip("\n") + "\n"
 
 
@@ -45,15 +78,15 @@ def play(text: str) -> str:
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("runs").mkdir()
-    tables = {"qrels": (QRELS, "{} 0 {} {}\n"), "judge": (JUDGE, "{} 0 {} {}\n")}
-    tables |= {f"runs/{name}.run": (run, "{} Q0 {} 0 {} x\n") for name, run in RUNS.items()}
+    tables = {"qrels": (small.QRELS, "{} 0 {} {}\n"), "judge": (small.JUDGE, "{} 0 {} {}\n")}
+    tables |= {f"runs/{name}.run": (run, "{} Q0 {} 0 {} x\n") for name, run in small.RUNS.items()}
     for path, (table, line) in tables.items():
         rows = [(q, d, v) for q, values in table.items() for d, v in values.items()]
         Path(path).write_text("".join(line.format(*row) for row in rows), encoding="utf-8")
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_a_screen_is_as_it_was_read(path, folder, request):
+def test_a_transcript_is_as_it_was_read(path, folder, request):
     text = path.read_text(encoding="utf-8")
     now = play(text)
     if request.config.getoption("--renew"):

@@ -306,18 +306,6 @@ def test_system_preferences_have_effects_and_intervals_and_drop_what_never_diffe
     assert set(found["dropped"]) == {1} and set(found["family"]) == {len(found) - 1}
 
 
-def test_unknown_preferences_and_tests_are_errors_that_name_them():
-    runs, qrels = some_runs(14)
-    with pytest.raises(ValueError, match="'LP'.*rrLP, sgnLP"):
-        system_order(runs, qrels, "LP")
-    with pytest.raises(ValueError, match="'wilcoxon'.*paired"):
-        preference_discrimination(runs, qrels, tests=["wilcoxon"])
-    with pytest.raises(ValueError, match="^draws=9 is for 'tukey-randomized': leave it out"):
-        preference_discrimination(runs, qrels, tests=["paired"], draws=9)
-    with pytest.raises(ValueError, match="^test='sign' has the paper's choice"):
-        discriminative_power(runs, qrels, as_published=True, test="sign")
-
-
 # Discrimination
 
 

@@ -34,11 +34,6 @@ def test_importing_the_package_imports_no_analysis():
     assert python(code) == "[]"
 
 
-def test_what_is_not_there():
-    with pytest.raises(AttributeError, match="attribute nothing"):
-        pyterrier_asl.analysis.nothing  # noqa: B018
-
-
 def test_only_what_has_no_default_is_required_and_commands_can_pass_it():
     required = {analysis.name: analysis.required for analysis in analyses()}
     assert required["ties"] == {"runs"}

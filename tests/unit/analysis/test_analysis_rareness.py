@@ -203,14 +203,6 @@ def test_made_up_systems_come_out_as_if_they_had_taken_part():
             assert row.rank == 1 + np.sum(given[:-1] > given[-1])
 
 
-def test_made_up_systems_must_fit():
-    runs, qrels = some_runs(13)
-    with pytest.raises(ValueError, match="'q9' is not in the qrels, whose ids look like 'q1'"):
-        synthetic_systems(runs, qrels, "q9")
-    with pytest.raises(ValueError, match="7 documents do not fit"):
-        synthetic_systems(runs, qrels, "q1", cutoff=6, documents=[7])
-
-
 def test_rare_documents_are_counted_as_in_a_loop():
     runs, qrels = some_runs(14)
     groups = {"s1": "s0", "s2": "s0"}  # a group with the name of a run has only its named members

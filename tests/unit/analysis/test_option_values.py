@@ -34,27 +34,6 @@ def test_values_of_options(read, text, value):
     assert found == value and type(found) is type(value)
 
 
-@pytest.mark.parametrize(
-    ("read", "text", "message"),
-    [
-        (readers.read_numbers(int), "1,x", "'1,x' is no list of whole numbers, as 1,2,4"),
-        (readers.read_numbers(float), "x", "'x' is no list of numbers, as 1,2,4"),
-        (readers.read_judges_by_name, ["x"], "'x' is not NAME=QRELS"),
-        (readers.read_judges_by_name, ["=x"], "'=x' is not NAME=QRELS"),
-        (readers.read_judges_by_name, ["x="], "'x=' is not NAME=QRELS"),
-        (readers.read_judges_by_name, ["x=a", "x=b"], "'x' is given twice"),
-        (readers.read_judges_of_tracks, ["t=x"], "'x' is not NAME=QRELS"),
-        (readers.read_grades, ["x"], "'x' is no grade, such as NAME=2"),
-        (readers.read_grades, ["1", "2"], "'1' is not NAME=GRADE"),
-        (readers.read_grades, ["m=x"], "'m=x' is no grade"),
-        (readers.read_runs_of_tracks, ["bm25", "t=x"], "'bm25' is not TRACK=RUN"),
-    ],
-)
-def test_wrong_values_of_options(read, text, message):
-    with pytest.raises(ValueError, match=f"^{message}"):
-        read(text)
-
-
 def test_files_of_options(tmp_path):
     (tmp_path / "types").write_text("a\tmanual\nb\tauto\nc\tmanual\n")
     assert readers.read_pools(str(tmp_path / "types")) == {"manual": ["a", "c"], "auto": ["b"]}

@@ -591,9 +591,6 @@ def test_how_much_less_a_judge_agrees_than_people_do():
         )
 
 
-SAME = dict.fromkeys("ab", {"q0": dict.fromkeys(DOCNOS, 1)})
-
-
 def test_a_single_query_has_no_interval_and_no_verdict():
     labels = truth(1)
     first = judged(labels, 0, 2)
@@ -604,23 +601,6 @@ def test_a_single_query_has_no_interval_and_no_verdict():
     assert not any("[" in sentence for sentence in report.sentences())
     assert "and 1 query do not show" in report.sentences()[2]
     report.chart().to_dict()
-
-
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
-        ({"people": ["nobody"]}, "people names 'nobody'"),
-        ({"runs": SAME, "measures": "NumRet"}, "NumRet has no dir"),
-        ({"judge_rel": {"model": -1}}, "the grade of 'model' is -1: it must be a number from 0"),
-        ({"rel": float("nan")}, "rel is nan: it must be a number from 0"),
-        ({"judge_rel": {"model": 3}}, "'model' finds nothing relevant at rel=3"),
-        ({"reference": "model"}, "both called 'model'"),
-    ],
-)
-def test_what_cannot_be(options, says):
-    labels = truth(3)
-    with pytest.raises(ValueError, match=says):
-        asl.judges(judged(labels, 0, 2), {"model": judged(labels, 0, 3)}, **options)
 
 
 def test_the_command(tmp_path, monkeypatch):

@@ -3,9 +3,6 @@
 import pytest
 from _calls import call
 
-from pyterrier_asl import RandomSearch, RobertsonPRF
-from pyterrier_asl.tuning import KFoldRandomSearch
-
 
 @pytest.mark.parametrize(
     ("command", "message"),
@@ -25,26 +22,3 @@ from pyterrier_asl.tuning import KFoldRandomSearch
 )
 def test_a_command_shows_its_own_name_of_an_option(command, message):
     assert message in call(*command.split()).stderr
-
-
-@pytest.mark.parametrize(
-    ("function", "arguments", "message"),
-    [
-        (
-            RandomSearch,
-            {"n_iter": 5},
-            "no argument 'n_iter': write n_trials=",
-        ),
-        (KFoldRandomSearch, {"n_jobs": 2}, "no argument 'n_jobs': write jobs="),
-        (RobertsonPRF, {"fb_lambda": 0.5}, "no argument 'fb_lambda': write gamma="),
-        (RobertsonPRF, {"budget": 5}, "unexpected keyword argument 'budget'"),
-    ],
-)
-def test_a_function_shows_its_own_name_of_an_argument(function, arguments, message):
-    with pytest.raises(TypeError, match=message):
-        function(None, **arguments)
-
-
-def test_a_number_of_folds_is_told_to_give_the_folds():
-    with pytest.raises(ValueError, match=r"one per fold, not 5: \[topics\[fold::5\] for fold in"):
-        KFoldRandomSearch(None, {}, 5, {})

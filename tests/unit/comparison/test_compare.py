@@ -152,14 +152,3 @@ def test_relevant_documents_that_either_run_retrieves():
     }
     counts = compare(runs, judged, ["ASL@10"]).retrieved.drop(columns="run").iloc[0].to_dict()
     assert counts == {"both": 3, "A": 1, "B": 1, "neither": 1, "nearer": 1, "farther": 2}
-
-
-@pytest.mark.parametrize("runs", [[LIVE, OTHER], [pd.DataFrame(), pd.DataFrame()], 3, [3, 4]])
-def test_runs_without_names_are_refused(runs):
-    with pytest.raises(TypeError, match="one of these is a (dict|DataFrame|int): give it a name"):
-        compare(runs, judged(1), ["RR"])
-
-
-def test_a_condition_is_text():
-    with pytest.raises(ValueError, match="the condition 3 cannot be understood"):
-        compare({"live": LIVE, "new": LIVE}, QRELS, ["RR"], conditions=[3])

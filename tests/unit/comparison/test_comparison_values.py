@@ -62,21 +62,6 @@ def test_scores_give_what_the_runs_give():
     assert by_scores.to_latex().count(r"\\") == 4
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"baseline": "none"}, "there is no system 'none'"),
-        ({"measures": "rrLP"}, "rrLP needs runs and qrels, not scores"),
-        ({"conditions": ["AP worse certainly"]}, "certainly needs runs and qrels"),
-        ({"measures": "RR"}, "no measure 'RR'; they have AP"),
-    ],
-)
-def test_what_scores_cannot_say(options, message):
-    scores = asl.read_scores(scored()[["name", "qid", "AP"]])
-    with pytest.raises(ValueError, match=message):
-        asl.compare(scores, **options)
-
-
 def test_a_guard_on_scores_in_all_outcomes(files):
     outcomes = [("AP worse p<.05", 0, "PASS"), ("AP better p<.05", 1, "FAIL")]
     for condition, code, says in [*outcomes, ("RR worse", 2, "no measure 'RR'")]:

@@ -238,9 +238,3 @@ def test_bounds_of_a_difference_with_thousands_of_unjudged_documents_hold_every_
         )
         values.append(value_b - value_a)
     assert -2 < found.low <= min(values) and max(values) <= found.high < 2
-
-
-@pytest.mark.parametrize("function", [bounds, evaluate])
-def test_empty_qrels_are_refused_before_runs_are_read(function):
-    with pytest.raises(ValueError, match="^the qrels are empty: give qrels"):
-        function({"a": "no such file"}, {}, ["P@1"])

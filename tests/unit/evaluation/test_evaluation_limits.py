@@ -7,7 +7,7 @@ from _files import write_qrels
 from pyterrier_asl import bounds, evaluate, search_lengths
 from pyterrier_asl.evaluation.evaluate import collections_of, measured
 from pyterrier_asl.evaluation.evaluation import Evaluation
-from pyterrier_asl.evaluation.labellings import Labelled, measure_with_bounds, unjudged_of
+from pyterrier_asl.evaluation.labellings import Labelled, unjudged_of
 from pyterrier_asl.evaluation.printing import headlines, printed_columns, sort_of_many
 from pyterrier_asl.evaluation.relevant_documents import RelevantRanks
 from pyterrier_asl.evaluation.sources import chosen_measures, refuse, tracks_by_name
@@ -203,14 +203,3 @@ def test_labels_are_grades_up_to_the_best_in_the_qrels(grade, measure, highest, 
     measure = parse_measure(measure)
     labelled = Labelled(unjudged_of(judged.runs, [measure]), measure, highest=highest)
     assert labelled.sides[0].highest == best
-
-
-@pytest.mark.parametrize(
-    ("name", "advice"),
-    [("ASL(judged_only=True)", "removes unjudged documents: it has no bounds")]
-    + [("Bpref", "has no bounds: choose one of "), ("ERR@5", "has no bounds")]
-    + [("RBP", "has no bounds: choose other parameters, such as rel=1$")],
-)
-def test_measures_without_bounds_have_advice(name, advice):
-    with pytest.raises(ValueError, match=advice):
-        measure_with_bounds(parse_measure(name))

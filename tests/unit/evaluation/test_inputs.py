@@ -67,7 +67,6 @@ def test_grades_from_1_to_below_2_are_counted_where_others_are_2_or_more(grades,
 
 GRADED = {f"q{n}": {"a": 1, "b": 2} for n in range(30)}
 RUNS = {name: {qid: {name: 2, "x": 1} for qid in GRADED} for name in "ab"}
-BOTH = dict.fromkeys("xy", (RUNS, GRADED))
 
 
 @pytest.mark.parametrize(

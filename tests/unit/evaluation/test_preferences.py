@@ -114,28 +114,6 @@ def test_query_ids_stay_what_they_are():
     assert preferences({"1": {"a": 1}}, {"2": {"a": 1}}, qrels)["qid"].tolist() == [2, 1]
 
 
-ONE = {"q": {"a": 1}}
-
-
-@pytest.mark.parametrize(
-    ("call", "says"),
-    [
-        (lambda: preferences(ONE, {}, ONE), "run 'run_b': the run is empty"),
-        (lambda: preferences(ONE, {"q": {"zz": 1}}, ONE), "run 'run_b': none of the documents"),
-        (lambda: preferences(ONE, ONE, ONE, cutoff=0), "cutoff must be a whole .*, not 0"),
-        (lambda: preference_matrix({"one": ONE}, ONE), "at least two runs"),
-        (lambda: preference_matrix({"one": ONE, "two": {}}, ONE), "run 'two': the run is empty"),
-        (
-            lambda: preference_matrix({"one": ONE, "two": ONE}, ONE).cycles("AP"),
-            "by 'AP' is unknown: use one of 'sgnLP', 'rrLP'",
-        ),
-    ],
-)
-def test_what_cannot_be_compared_is_named(call, says):
-    with pytest.raises(ValueError, match=says):
-        call()
-
-
 def test_the_matrix_is_all_the_pairs_with_scipys_tests():
     names = ["bravo", "alpha", "charlie"]
     runs = {**{name: small.RUNS[name] for name in names}, "again": small.RUN}

@@ -16,50 +16,16 @@ LENGTHS = asl.DocLengths.from_dict({"x": 30, "a": 10, "b": 20}, name="words")
 FRAME = small.frame(RUN)
 
 
-@pytest.mark.parametrize("run", [RUN, FRAME], ids=["dicts", "frame"])
-def test_runs_by_name_are_not_one_run(run):
-    wrong = "a dict from name to run, where one run is wanted: pass the one called 'x'"
-    with pytest.raises(ValueError, match=wrong):
-        asl.search_lengths({"x": run}, QRELS)
-
-
 @pytest.mark.parametrize("call", [asl.bounds, asl.evaluate])
 @pytest.mark.parametrize("run", [RUN, FRAME], ids=["dicts", "frame"])
 def test_one_run_needs_no_name(call, run):
     pd.testing.assert_frame_equal(call(run, QRELS, "AP"), call({"run": run}, QRELS, "AP"))
 
 
-def test_qrels_by_name_are_not_one_set_of_qrels():
-    with pytest.raises(ValueError, match="a dict from name to qrels, where one qrels is wanted"):
-        asl.evaluate({"x": RUN}, {"nist": QRELS}, "AP")
-
-
-@pytest.mark.parametrize("arguments", [(3, 4, "AP"), (RUN, 4, "AP"), ({"x": 3}, QRELS, "AP")])
-def test_numbers_are_neither_runs_nor_qrels(arguments):
-    with pytest.raises((TypeError, ValueError), match="int|dict"):
-        asl.evaluate(*arguments)
-
-
 def test_advice_names_what_the_function_has():
     with pytest.raises(ValueError, match=r"give a DocLengths, .* as in TBG\(lengths=\.\.\.\)"):
         asl.evaluate({"x": RUN}, QRELS, ["TBG"])
     assert asl.evaluate({"x": RUN}, QRELS, ["TBG"], lengths=LENGTHS)["TBG"].tolist() > [0.0]
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        *(asl.evaluate, asl.bounds, asl.ranks, asl.holes),
-        lambda runs, qrels, measure, rel: asl.audit(runs, qrels, measure, qrels, rel=rel),
-        lambda runs, qrels, measure, rel: asl.plan_audit(runs, qrels, measure, qrels, 0.2, rel=rel),
-        lambda runs, qrels, measure, rel: asl.analysis.stability(runs, qrels, measure, rel=rel),
-    ],
-)
-@pytest.mark.filterwarnings("ignore")
-def test_a_minimum_grade_that_no_measure_uses_is_refused(call):
-    message = "rel=2 is for measures with a minimum grade, not for nDCG@10: leave it out"
-    with pytest.raises(ValueError, match=message):
-        call(RUNS, JUDGED, "nDCG@10", rel=2.0)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -101,32 +67,6 @@ def test_runs_are_sorted_by_a_measure_without_its_minimum_grade():
         assert printed_columns(of, sort=sort)["run"] == ["y", "x"]
     with pytest.raises(ValueError, match="cannot sort by 'ASL@8'"):
         printed_columns(of, sort="ASL@8")
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: asl.evaluate(RUN, QRELS, "AP", common=True), "common is for several collections"),
-        (lambda: asl.evaluate(RUN, QRELS, "AP", lengths=LENGTHS),
-         "for measures with document lengths"),
-        (lambda: asl.evaluate(RUN, QRELS, "AP", pool={"x": RUN}),
-         "pool is for measures with a pool,"),
-        (lambda: asl.bounds(RUN, QRELS, "AP@9", highest=3), "highest=3 is for nDCG: leave it out"),
-        (lambda: asl.ranks(RUNS, JUDGED, "P@9", unjudged=True, highest=3), "highest=3 is for nDCG"),
-        (lambda: asl.compare(RUNS, JUDGED, "AP", allow_missing=True),
-         "allow_missing is for condition"),
-        (lambda: asl.judges(JUDGED, {"m": JUDGED}, {"x": small.RUN}, "AP", draws=5),
-         "measures='AP' is for several runs: leave it out"),
-        (lambda: asl.audit(RUNS, JUDGED, "nDCG", JUDGED, machine_rel=2),
-         "machine_rel=2 is for measures with a minimum grade, not for nDCG"),
-        (lambda: asl.audit(RUNS, JUDGED, "AP", JUDGED, baseline="bravo", all_pairs=True),
-         "baseline='bravo' is for differences from one run, not for all pairs"),
-    ],
-)  # fmt: skip
-@pytest.mark.filterwarnings("ignore")
-def test_options_for_other_calls_are_refused(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
 
 
 #: Options of runs, with values that are not the default.

@@ -116,26 +116,6 @@ def test_forms_that_are_refused(write, reader, content, message):
             READERS[name](write(content))
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"columns": "docno=id"}, "a.csv, a table .*: columns name id for docno, but there are q"),
-        ({"columns": "docno=id"}, "write|give both names, such as 'docno=id|docno'"),
-        ({"columns": "docid=_id"}, "columns names 'docid', which is none of the columns"),
-        ({"columns": "docno"}, "columns are pairs such as 'docno=_id score=_score'"),
-        ({"columns": "'docno=_id"}, r"columns are pairs .*No closing quotation"),
-        ({"columns": ["docno"]}, "or a dict; names with blanks in quotation marks, not list"),
-        ({"columns": "docno=a docno=b"}, "columns are pairs"),
-        ({"grades": "E=high"}, "grades are pairs .*the grade 'high' is not a number"),
-        ({"grades": "E=inf"}, "the grade 'inf' is not a number"),
-        ({"grades": {"1": 1}}, "line 2: the label '2' is not among the grades that are given .1."),
-    ],
-)
-def test_declarations_that_are_refused(write, options, message):
-    with pytest.raises(ValueError, match=message):
-        asl.read_qrels(write("qid,docno,label\n1,d,2\n"), **options)
-
-
 def test_labels_of_several_judges(write):
     lines = ["qid,docno,label,{}", "1,a,2,x", "1,a,1,y", "1,b,0,x", "1,b,,y", "1,a,2,x"]
     for name in ("judge", "model", "annotator", "worker_id", "rater"):

@@ -164,47 +164,6 @@ def test_a_tag_with_blanks(tmp_path, tag):
         asl.read_run(tmp_path / "r.res")
 
 
-@pytest.mark.parametrize("line", ["q Q0 a doc 1 .5 r", "q Q0 a 3 1 .5 r", "q Q0 my a 3 1 .5 r r"])
-def test_a_document_with_blanks_is_no_tag(tmp_path, line):
-    (tmp_path / "r.res").write_text(line)
-    with pytest.raises(ValueError, match="line 1: expected 6 columns"):
-        asl.read_run(tmp_path / "r.res")
-
-
-OBJECT = '{"qid": 1, "docno": "a", "score": 1}'
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("query-id,docid\n1,a\n", "separated by commas.*no column score; there are query-id"),
-        ("docid\tscore\n1\t2\n", "a table separated by tabs.*no column qid or query_id; there are"),
-        ('{"qid": "1", "score": 1}\n', "JSON.*no column docno or doc_id; there are qid, score"),
-        ("qid,docid,pid,score\n1,a,b,2\n", "there are both docid and pid: keep one"),
-        ("qid,docno,qid,score\n1,a,2,2\n", "there are 2 columns called 'qid'"),
-        ("qid,docno,score\n1,a,2\n2,b\n", "line 3: found 2 fields"),
-        ("qid,docno,score\n1,a,2\n\n2,b,high\n", "line 4: the score 'high' is not .*: '2 b high'"),
-        ("qid,docno,score\n1,a,1_0\n", "line 2: the score '1_0' is not a number"),
-        ("qid,docno,score\n1,a,\n", "line 2: the score is missing"),
-        ("qid,docno,score\n1,,2\n", "line 2: the docno is missing"),
-        ('qid,docno,score\n"1,a,2\n2,b,3\n', "line 3: unexpected end of data, in a table"),
-        ('qid,docno,score\n"1,a,2\n2,b",c,3\n', "line 3: the qid has a line break"),
-        ("qid,docno,score,run\n1,a,2,x\n1,b,1,y\n", "holds several runs"),
-        ('{"qid": 1.0, "docno": "a", "score": 1}\n', "line 1: the qid is 1.0, which is neither"),
-        (f'{OBJECT}\n{{"qid": 1, "docno": "b"}}', "line 2: the score is missing"),
-        (f"{OBJECT}\n7\n", "line 2: this is not a JSON object"),
-        ('{"1": {"a": "x"}}', "record 1: the score 'x' is not a number"),
-        ('{"1": {"a": null}}', "record 1: the score is missing"),
-        ('{"1": {"a": 1}', "line 1: this is not a JSON object"),
-        ('{"qid": [1, 2]}', "no column docno or doc_id and no column score; there are qid"),
-    ],
-)
-def test_errors_name_the_format_and_the_line(tmp_path, content, message):
-    (tmp_path / "a.file").write_text(content)
-    with pytest.raises(ValueError, match=f"a.file.*{message}"):
-        asl.read_run(tmp_path / "a.file")
-
-
 def test_names_of_pyterrier_come_first():
     """A frame of results has the internal number docid and the text query."""
     columns = ["query", "docid", "score", "rank", "docno", "qid", "label"]

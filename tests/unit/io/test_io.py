@@ -358,14 +358,6 @@ def test_a_damaged_gzip_file_is_an_error_whatever_unpacks_it(write, unpacked_by,
         runs.read_run_table(write(bytes(content)))
 
 
-@pytest.mark.parametrize("read", [runs.read_run, runs.read_run_table, qrels.read_qrels])
-def test_no_file(tmp_path, read):
-    with pytest.raises(FileNotFoundError, match="there is no file .*nothing"):
-        read(tmp_path / "nothing")
-    with pytest.raises(IsADirectoryError, match="is a folder"):
-        read(tmp_path)
-
-
 @pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")
 def test_a_file_without_permission(write):
     runs.read_run(write(LINE))  # imports the modules that reading needs
@@ -385,27 +377,6 @@ def test_grades(write, grades, kind, expected):
     frame = qrels.read_qrels(write("".join(f"q\t0  d {g}\n" for g in grades.split())))
     assert (frame["label"].dtype, frame["label"].tolist()) == (kind, expected)
     assert [*frame] == ["qid", "docno", "label"]
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [("q 0 d x", "line 1: the label 'x' is not a number")]
-    + [("q 0 d inf", "line 1: the label 'inf' is not a number")]
-    + [("q 0 d 1 x", "expected 4 columns (qid iteration docno label), found 5")]
-    + [("q Q0 d 1 .5 r", "found 6 (this looks like a run file)")],
-)
-def test_qrels_errors(write, line, message):
-    with pytest.raises(ValueError, match=re.escape(message)):
-        qrels.read_qrels(write(line))
-
-
-def test_neither_file_nor_dataset():
-    with pytest.raises(FileNotFoundError, match="no file 'nope'.* no dataset 'nope'"):
-        qrels.read_qrels("nope")
-    with pytest.raises(qrels.UnknownDatasetError, match="no dataset 'nope'"):
-        qrels.irds_qrels("irds:nope")
-    with pytest.raises(ValueError, match="has no judgements"):
-        qrels.irds_qrels("msmarco-passage")
 
 
 OFFLINE = """

@@ -26,23 +26,6 @@ def test_forms(tmp_path, content, texts):
         assert read_texts(tmp_path / "texts") == texts
 
 
-@pytest.mark.parametrize(
-    ("content", "why"),
-    [
-        ("d1 one\n", "line 1: expected docno<TAB>text, found 'd1 one'"),
-        ("d1\tone\nd1\ttwo\n", "line 2: document 'd1' occurs twice"),
-        ('{"docno": "d1"}\n', r"line 1: expected an id, .* and a text .*, found docno"),
-        ('{"text": "one"}\n', "line 1: expected an id"),
-        ('{"docno": \n', "line 1: this is not a JSON object"),
-        ('{"docno": ' + "[" * 10**5, r"line 1: .* JSON object \(it is nested too deeply\)"),
-    ],
-)
-def test_lines_that_do_not_fit(tmp_path, content, why):
-    (tmp_path / "docs").write_text(content)
-    with pytest.raises(ValueError, match=why):
-        read_texts(tmp_path / "docs")
-
-
 def test_only_what_is_wanted_is_kept(tmp_path):
     path = tmp_path / "docs"
     path.write_text("d1\tone\nd2\ttwo\nd2\tagain\n")

@@ -84,21 +84,6 @@ def test_labels_are_merged(call):
 
 
 @pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"duplicates": "last"}, "duplicates must be 'error' or 'best', not 'last'"),
-        ({"collapse": ""}, "collapse must be a separator such as '#', not ''"),
-        ({"collapse": 3}, "collapse must be a separator such as '#', not 3"),
-        ({"source": None}, "Qrels needs a frame, a file, an ir_datasets id or a dict of dicts"),
-        ({"source": Qrels(QRELS)}, "Qrels needs .*, not Qrels"),
-    ],
-)
-def test_wrong_settings_are_refused(settings, message):
-    with pytest.raises(ValueError, match=message):
-        Qrels(**{"source": QRELS, **settings})
-
-
-@pytest.mark.parametrize(
     ("name", "value", "default"),
     [("drop_self", True, False), ("duplicates", "best", "error"), ("collapse", "#", None)],
 )
@@ -134,14 +119,6 @@ def test_matched_runs_keep_their_settings(tmp_path):
                     call(best, Qrels(source, **settings))
         with pytest.raises(ValueError, match=wrong):
             asl.judges(path, {"m": Qrels(OTHER, **settings)}, best)
-
-
-def test_judges_have_one_way_to_match_runs():
-    one, other = Qrels(QRELS, collapse="#"), Qrels(OTHER, collapse="_")
-    with pytest.raises(ValueError, match="two qrels of the same runs have collapse='#' and '_'"):
-        asl.judges(one, {"m": other}, RUNS)
-    with pytest.raises(ValueError, match="collapse='#' is for judges with runs: leave it out"):
-        asl.judges(one, {"m": OTHER})
 
 
 def test_a_matched_run_is_cut_once():

@@ -282,26 +282,6 @@ def test_an_option_reaches_the_intervals_of_all_topics_and_of_each_collection(
 # Errors and warnings
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"measures": "NumRet"}, "NumRet has no direction"),
-        ({"measures": "sgnLP"}, "sgnLP compares pairs"),
-        ({"measures": ["RR", "AP"]}, "names several measures"),
-        ({"measures": "AP", "unjudged": True}, "needs a cut-off"),
-        ({"measures": "ERR@10", "unjudged": True}, "has no bounds"),
-        ({"judges": {"qrels": QRELS}}, "both called 'qrels'"),
-        ({"judges": {"m": {"other": {"d1": 1}}}}, "judged by all judges"),
-        ({"judges": {"m": QRELS}, "judge_rel": {"n": 2}}, "judge_rel names 'n'"),
-        ({"alpha": 0}, "alpha is 0"),
-        ({"rel": 9}, "the qrels have nothing relevant at rel=9: the largest grades are 0, 1;"),
-    ],
-)
-def test_what_cannot_be_said_is_an_error(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        asl.ranks(boards(), QRELS, **{"measures": "RR", **arguments})
-
-
 def some(number, start=0):
     return {qid: QRELS[qid] for qid in TOPICS[start : start + number]}
 

@@ -1,7 +1,6 @@
 """Lengths of documents: counted, saved, loaded, and found by name."""
 
 import gzip
-import re
 from functools import partial
 from types import SimpleNamespace
 
@@ -54,52 +53,10 @@ def test_text_has_a_document_and_its_words_on_each_line(opened, tmp_path):
     assert TBG(lengths=str(path)) == TBG(lengths="counted")
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"d1 10\nd2\n", "line 2: expected 2 columns .docno words., found 1: 'd2'"),
-        (b"d1 10\n\nd2 ten\n", "line 3: the words 'ten' is not a number"),
-        (b"d1 inf\n", "line 1: the words 'inf' is not a number"),
-        (b"q Q0 d 1 2 run\n", "line 1: .*this looks like a run file"),
-        (b"d1 10\n\nd2 -3\n", "'d2' has -3"),
-        (b"d1 10\n \nd2 10\nd1 10\n", " twice .e.g. 'd1'"),
-        (gzip.compress(b"d1 10\n\nd1 10\n", mtime=0), " twice .e.g. 'd1'"),
-        (b"d1 \0\n", "is a binary file"),
-        (b"\n", "it has no line"),
-    ],
-)
-def test_text_that_cannot_be_lengths_names_file_and_line(content, message, tmp_path):
-    path = tmp_path / "words.txt"
-    path.write_bytes(content)
-    with pytest.raises(ValueError, match=f"{re.escape(str(path))}.*{message}"):
-        DocLengths.load(path)
-
-
 def test_a_measure_takes_a_dict_of_lengths():
     lengths = {"a": 5, "b": 300}
     assert TBG(lengths=lengths)["lengths"].id == DocLengths.from_dict(lengths).id
     assert str(TBG(lengths=lengths)) != str(TBG(lengths={"a": 5, "b": 30}))
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: DocLengths.from_dict({"a": -1}), r"'a' has -1 \(1 such in all\)"),
-        (lambda: DocLengths(["a", "b", "c"], [1, -2, -3]), r"'b' has -2 \(2 such in all\)"),
-        (lambda: DocLengths.from_dict({"a": float("nan")}), "not a number"),
-        (lambda: DocLengths.from_dict({"a": float("inf")}), "'a' has inf"),
-        (lambda: DocLengths(["a", "a"], [1, 2]), "the lengths have 1 document twice.*'a'"),
-        (lambda: DocLengths(["a"], [1, 2]), "1 documents have 2 lengths"),
-        (lambda: DocLengths.from_frame(pd.DataFrame({"docno": []})), "doc_len"),
-        (lambda: TBG(lengths="nowhere"), "DocLengths.load"),
-        (lambda: DocLengths.from_irds("nope"), "ir_datasets has no dataset 'nope'"),
-        (lambda: TBG(lengths="irds:nope"), "ir_datasets has no dataset 'nope'"),
-        (lambda: TBG(lengths=17), "must be a DocLengths .*, its name or a file, not 17"),
-    ],
-)
-def test_what_cannot_be_lengths_is_an_error(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
 
 
 def load_toys(monkeypatch, **collections):

@@ -94,41 +94,6 @@ def test_the_default_measures_of_a_report_are_some_of_all():
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("f1@5", "P@k and R@k, or SetF"),
-        ("rrLP", "pyterrier-asl compare"),
-        ("sgnLP(rel=2)@10", "pyterrier-asl compare"),
-        ("AP@g1-10", "AP has no parameter 'g'"),
-        ("ndgc@10", "did you mean nDCG@10"),
-        ("RR(depth=3)", "RR has no parameter 'depth'; it has .*cutoff"),
-        ("LexP", "did you mean LexiP"),
-        ("foo", "this package has ASL, nASL, LexiP"),
-        ("INST", r"INST needs max_rel .*: write INST\(max_rel=...\)"),
-        ('AP(rel="x")', "AP: rel must be a whole number from 0 .* not 'x'"),
-        ("IPrec@2", "recall must be a number from 0 to 1"),
-        ("IPrec@1.01", "recall must be"),
-        ("IPrec(recall=-0.01)", "recall must be"),
-        ("RBP(p=1.01)", "RBP: p must be a number from 0 to 1, not 1.01"),
-        ("RBP(p=-0.01)", "p must be"),
-        ("SetF(beta=-0.01)", "SetF: beta must be a number from 0 to"),
-        ("AP(rel=2147483648)", "rel must be a whole number from 0 to 2147483647"),
-        ("AP(rel=-1)", "rel must be"),
-        ("P@2147483648", "cutoff must be"),
-        ("P@99999999999999999999", "cutoff must be a whole number from 1 to 2147483647"),
-        ("P@0", "cutoff must be a whole number from 1"),
-        ("AP(3)", "parameters have names"),
-        ("nDCG(dcg='x')", "one of 'log2', 'exp-log2'"),
-        ("P", "names several"),
-        ("1+1", "is not a measure"),
-    ],
-)
-def test_what_is_no_measure_is_an_error_with_the_remedy(text, message):
-    with pytest.raises(ValueError, match=message):
-        parse_measure(text)
-
-
 def test_a_measure_made_elsewhere_is_checked_too():
     for measure in (ir_measures.INST, ir_measures.P @ 0):
         with pytest.raises(ValueError, match="needs max_rel|cutoff must be"):

@@ -124,25 +124,6 @@ def test_groups_of_some_runs_warn(recwarn, tmp_path):
         RarenessPool.from_runs(eight, groups={"run0": "team", "run1": "team"})
 
 
-TWICE = [small.frame(RUNS["first"])] * 2
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: RarenessPool.from_runs({}), "there are no runs"),
-        (lambda: RarenessPool.from_runs(RUNS, depth=0), "from 1 on, not 0"),
-        (lambda: RarenessPool.from_runs(RUNS, groups={"fourth": "x"}), "fourth"),
-        (lambda: RarenessPool.from_runs(RUNS, name=""), "printable"),
-        (lambda: RarenessPool.from_systems([], []), "there are no runs"),
-        (lambda: RarenessPool.from_systems(TWICE, [], names=["x", "x"]), "different names"),
-    ],
-)
-def test_what_cannot_be_a_pool_is_an_error(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
-
-
 def test_a_depth_beyond_the_pools_is_an_error():
     pool = RarenessPool.from_runs(RUNS, depth=2)
     with pytest.raises(ValueError, match="has depth 2.*depth 3"):

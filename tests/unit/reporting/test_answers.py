@@ -181,9 +181,6 @@ def test_what_all_systems_miss(depth):
     assert text.endswith(f"to depth {depth}, {len(lost[most])} of them of query {most}.")
 
 
-ALL = [*enumerate(QRELS.items(), 2)]
-
-
 def bounds_of_precision(a: dict, b: dict, qrels: dict, k: int) -> tuple[float, float]:
     """The least and the greatest mean difference of P@k, b less a: by the weight of each label."""
     low = high = 0.0
@@ -279,12 +276,6 @@ def test_each_collection_has_its_own_pool():
     pair = {"one": (RUNS, QRELS), "other": (dict(zip(RUNS, renamed)), renamed[-1])}
     found = collect(pair, None, ["AP_Rareness@10"])
     pd.testing.assert_frame_equal(found.of_all.table, ranks(pair, None, "AP_Rareness@10").table)
-
-
-@pytest.mark.parametrize("option", [{"judge_rel": 2}, {"people": ["strict"]}])
-def test_options_of_judges_need_judges(option):
-    with pytest.raises(ValueError, match="is for judges"):
-        report(RUNS, QRELS, ["AP"], **option)
 
 
 # No, one, equal, and few values

@@ -285,11 +285,6 @@ def test_command_with_tracks_and_judges(tmp_path):
     assert f"--track b ones.qrels runs --judge b=gpt={qrels.name}" in html.unescape(page)
 
 
-def test_runs_without_qrels_are_no_collections():
-    with pytest.raises(ValueError, match="qrels are needed.* and 'a' is a dict"):
-        report({"a": RUNS["1"]})
-
-
 @pytest.mark.parametrize(
     ("page", "says"),
     [("no/f.html", "there is no folder"), ("notes.html", "it holds something else")]

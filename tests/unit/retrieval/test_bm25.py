@@ -212,33 +212,6 @@ def test_frames_it_cannot_take_are_refused(index):
             index.bm25()(pd.DataFrame({"qid": ["1"], **columns}))
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"b": 1.5}, "b is 1.5; it must be a number from 0 to 1"),
-        ({"b": "0.4"}, "b is '0.4'; it must be a number from 0 to 1"),
-        ({"b": True}, "b is True"),
-        ({"k1": None}, "k1 is None; it must be a finite number, 0 or more"),
-        ({"k3": "8"}, "k3 is '8'; it must be None or a finite number, 0 or more"),
-        ({"b": math.nan}, "b is nan"),
-        ({"k1": -1}, "k1 is -1; it must be a finite number"),
-        ({"k1": math.inf}, "k1 is inf"),
-        ({"num_results": 0}, "num_results must be a whole number from 1 on, not 0"),
-        ({"num_results": 2.5}, "num_results must be a whole number from 1 on, not 2.5"),
-        ({"idf": "okapi"}, "idf 'okapi' is unknown"),
-        ({"k3": -8}, "k3 is -8"),
-    ],
-)
-def test_parameters_out_of_range_are_refused(index, parameters, message):
-    with pytest.raises(ValueError, match=message):
-        index.bm25(**parameters)
-    later = index.bm25()
-    for name, value in parameters.items():
-        later.set_parameter(name, value)
-    with pytest.raises(ValueError, match=message):
-        later.search("radio")
-
-
 def test_is_its_parameters(index):
     bm25 = index.bm25(b=0.4, k1=0.9)
     assert bm25 == index.bm25(k1=0.9, b=0.4)

@@ -239,22 +239,6 @@ def test_terms_of_the_query_alone_are_no_expansion_terms(index):
     assert sorted(terms["term"]) == ["core", "ferrit"] and terms["r"].tolist() == [1, 1]
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"fb_docs": 0}, "fb_docs must be a whole number from 1 on, not 0"),
-        ({"fb_terms": 2.5}, "fb_terms must be a whole number from 1 on, not 2.5"),
-        ({"gamma": -0.1}, "gamma is -0.1; it must be a finite number"),
-        ({"gamma": math.nan}, "gamma is nan"),
-        ({"gamma": "0.2"}, "gamma is '0.2'; it must be a finite number, 0 or more"),
-        ({"weights": "bm25"}, "weights 'bm25' is unknown: use one of 'idf', 'rsj'"),
-    ],
-)
-def test_parameters_out_of_range_are_refused(index, parameters, message):
-    with pytest.raises(ValueError, match=message):
-        RobertsonPRF(index, **parameters)
-
-
 def test_frames_it_cannot_take_are_refused(index):
     with pytest.raises(pt.validate.InputValidationError):
         RobertsonPRF(index)(pd.DataFrame({"qid": ["1"], "query": ["radio"]}))

@@ -139,15 +139,6 @@ def test_a_tokeniser_survives_pickling():
     assert type(pickle.loads(pickle.dumps(_Spelled()))) is _Spelled
 
 
-def test_unknown_tokenisers_are_refused():
-    with pytest.raises(ValueError, match="no stemmer 'porker'.*porter"):
-        WordTokeniser(stemmer="porker")
-    with pytest.raises(ValueError, match="no list of stopwords 'smart'.*'lucene'"):
-        WordTokeniser(stopwords="smart")
-    with pytest.raises(ValueError, match="no tokeniser 'bpe'.*build the index again"):
-        tokeniser_from({"name": "bpe"})
-
-
 # -- on disk --------------------------------------------------------------------------------------
 
 
@@ -257,45 +248,6 @@ def test_an_indexer_can_be_inspected_and_drawn(tmp_path):
 
 
 # -- what cannot be indexed -----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("documents", "error", "message"),
-    [
-        ([], ValueError, "none of the 0 documents has an index term"),
-        ([{"docno": "d1", "text": "the"}], ValueError, "none of the 1 documents has an index term"),
-        (
-            [{"docno": docno, "text": "b"} for docno in ("d1", "d2", "d1")],
-            ValueError,
-            "docno 'd1' occurs twice, as document 1 and 3",
-        ),
-        ([{"docno": "d1", "body": "b"}], KeyError, "document 1: 'text'; documents are dicts"),
-        ([{"text": "b"}], KeyError, "document 1: 'docno'; documents are dicts"),
-        ({"docno": "d1", "text": "b"}, TypeError, "document 1: .*; documents are dicts"),
-        (pd.DataFrame({"docno": ["d1"]}), KeyError, "document 1: 'text'; documents are dicts"),
-        ([{"docno": "d1", "text": None}], TypeError, "text of docno 'd1' is a NoneType"),
-        ([{"docno": "d1", "text": "", "title": 5}], TypeError, "title of docno 'd1' is a int, 5"),
-        ([{"docno": "d1", "toks": ["a"]}], TypeError, "toks of docno 'd1' are a list, .'a'.; give"),
-        *(
-            ([{"docno": "d1", "toks": {term: tf}}], ValueError, f"frequency {tf!r} of {term!r};")
-            for term, tf in [("a", 0.5), ("a", -1), ("a", "2"), ("a", float("inf")), (3, 1)]
-        ),
-        *(
-            ([{"docno": "d1", "text": "a"}, {"docno": docno, "text": "b"}], ValueError, message)
-            for docno, message in [
-                (None, "document 2: the docno is None; a docno is text or a whole number"),
-                (float("nan"), "document 2: the docno is nan"),
-                (pd.NA, "document 2: the docno is <NA>"),
-                (1.0, "document 2: the docno is 1.0"),
-                (b"ab", "document 2: the docno is b'ab'"),
-                ("\ud800", "document 2: the docno is '.ud800'"),
-            ]
-        ),
-    ],
-)
-def test_what_cannot_be_indexed_is_named(documents, error, message):
-    with pytest.raises(error, match=message):
-        indexed(documents)
 
 
 def test_a_data_frame_of_documents():

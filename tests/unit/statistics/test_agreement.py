@@ -128,19 +128,3 @@ def test_kappa_is_its_definition_and_knows_how_far_grades_are_apart(weights, pai
         shares, kappas = agreement_of_tables([table])
         assert shares[0] == pytest.approx(np.mean(a == b))
         assert kappas[0] == pytest.approx(expected, abs=1e-12, nan_ok=True)
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: tau_ap([1], [1]), "at least 2"),
-        (lambda: tau_ap([1, 2], [1, 2, 3]), "of one length"),
-        (lambda: tau_ap([1, np.nan], [1, 2]), "row 0, query 1 is nan"),
-        (lambda: overlaps_of_scores(np.ones((1, 2)), np.ones((1, 2)), p=1), "p is 1"),
-        (lambda: cohen_kappa([0, 1], [0, 1], weights="cubic"), "'cubic'.*'linear', 'quadratic'"),
-        (lambda: cohen_kappa([], []), "at least one"),
-    ],
-)
-def test_errors_name_what_is_wrong(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
-from pyterrier_asl.statistics.intervals import centred_interval, sign_interval
-from pyterrier_asl.statistics.tests import compare_pair
+from pyterrier_asl.statistics.intervals import sign_interval
 
 
 def score(wins: int, losses: int, n: int, delta: float) -> float:
@@ -44,11 +43,3 @@ def test_it_is_within_the_range_of_signs_and_symmetric(wins, losses, ties):
     assert -1 <= low <= mean <= high <= 1
     assert low < high
     assert sign_interval(losses, wins, n) == pytest.approx((-mean, -high, -low), abs=1e-9)
-
-
-@pytest.mark.parametrize("alpha", [2, -1, 0, float("nan"), "0.05", True])
-def test_a_level_is_a_probability(alpha):
-    with pytest.raises(ValueError, match="give 0 < alpha < 1"):
-        compare_pair([0.1, 0.2], [0.3, 0.5], alpha=alpha)
-    with pytest.raises(ValueError, match="give 0 < alpha < 1"):
-        centred_interval(0.5, [0.1, 0.2], alpha=alpha)

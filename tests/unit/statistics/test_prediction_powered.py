@@ -127,17 +127,3 @@ def test_values_that_differ_by_rounding_alone_have_no_interval(target):
     assert found.both.mean == pytest.approx(0.3)
     with pytest.raises(ValueError, match="people's values of all 4 queries are 0.3"):
         needed_queries(people, [0.1, 0.5, 0.4, 0.2], [0.3, 0.6], 0.1, target=target)
-
-
-@pytest.mark.parametrize(
-    ("given", "says"),
-    [
-        (([0.1, 0.2], [0.1, 0.2], [0.3]), "judged 2 of the machine's queries: at least 3"),
-        (([0.1, 0.2, 0.3], [0.1, 0.2], [0.3]), "have shape"),
-        (([0.1, 0.2, np.nan], [0.1, 0.2, 0.3], [0.3]), "finite"),
-        (([1, 2, 3], [1, 2, 3], [1], "all"), "target 'all' is unknown"),
-    ],
-)
-def test_what_cannot_be(given, says):
-    with pytest.raises(ValueError, match=says):
-        prediction_powered(*given[:3], target=(*given, TARGETS[0])[3])

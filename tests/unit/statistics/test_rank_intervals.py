@@ -130,30 +130,6 @@ def test_the_interval_of_a_difference_matches_the_definition():
     assert -result.least[1, 0] == pytest.approx(differences.mean() + margin)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"values": [[0.1, 0.2]], "alpha": 1}, "alpha is 1"),
-        ({"values": [[0.1, np.nan]]}, "system 0 for topic 1 is nan"),
-        ({"lower": np.full((2, 2, 3), np.inf)}, "system 0 less 1 for topic 0 is inf"),
-        ({"values": [[0.1, 0.2]], "weights": [1, 0]}, "positive"),
-        ({"values": [[0.1, 0.2]], "weights": [1]}, "each of the 2 topics"),
-        ({"values": [[0.1, 0.2, 0.3]], "collections": ["a", "a", "b"]}, "'b' has a single topic"),
-        ({"values": [[0.1, 0.2, 0.3]], "collections": ["a"]}, "1 topics have a collection"),
-        ({"values": [[0.1]]}, "has a single topic"),
-        ({"values": [0.1, 0.2]}, "systems x topics"),
-        ({"lower": np.zeros((2, 3, 4))}, "systems x systems x topics"),
-        ({}, "either values or lower"),
-        ({"values": [[0.1, 0.2]], "variance": "none"}, "variance 'none' is unknown"),
-        ({"values": [[0.1, 0.2]], "draws": 0}, "draws must be a whole number from 1 on, not 0"),
-        ({"values": [[0.1] * 9] * 2, "draws": 9}, "draws is 9: alpha = 0.05 needs at least 20"),
-    ],
-)
-def test_what_cannot_be_computed_is_an_error(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        rank_intervals(**arguments)
-
-
 def test_ranks_whichever_judge_is_right():
     """Three systems; the judges agree on the last, but not on the first two."""
     noise = np.random.default_rng(4).normal(0, 0.02, (2, 3, 20))

@@ -363,33 +363,6 @@ def test_one_query_says_nothing_and_one_system_has_no_pairs(test):
         assert empty.empty and {"a", "b", "difference", "p_corrected"} < set(empty)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda v: compare_pair(v[0], v[1], "z"), "test 'z' .*'t', 'wilcoxon', 'sign'"),
-        (lambda v: compare_pair(v[0], v[1], "tukey"), "test 'tukey' is unknown"),
-        (lambda v: compare_pair(v[0], v[1][:3]), "of one length"),
-        (lambda v: compare_pair([], []), r"shape \(2, 0\)"),
-        (lambda v: compare_pair(v[0], v[1], alpha=5), "alpha is 5"),
-        (lambda v: compare_pair(v[0], v[1], "randomization", draws=0), "draws must be a whole num"),
-        (lambda v: compare_pair([0.5, np.nan], [1, 2]), "row 0, query 1 is nan"),
-        (lambda v: compare_all(v, ["a", "b"]), "2 names for 3 systems"),
-        (lambda v: compare_all(v, ["a", "b", "a"]), "'a' occurs twice"),
-        (lambda v: compare_all(v, "abc", test="x"), "'tukey-two-way'"),
-        (
-            lambda v: compare_all(v, "abc", test="t", correction="fdr"),
-            "'fdr'.*'none', 'bonferroni'",
-        ),
-        (lambda v: compare_differences(v, ["ab"] * 3, test="unpaired-t"), "'unpaired-t'"),
-        (lambda v: correct([0.5, 1.5]), "between 0 and 1"),
-        (lambda v: kendall_tau([1], [1]), "at least 2"),
-    ],
-)
-def test_errors_name_what_is_wrong(call, message):
-    with pytest.raises(ValueError, match=message):
-        call(scores(3, 6))
-
-
 # --- Intervals and correlation ------------------------------------------------------------------
 
 
