@@ -19,7 +19,6 @@ from ..common.types import Floats
 from ..evaluation.facts import Facts
 from ..evaluation.measuring import check_provided, values_of
 from ..evaluation.run_facts import RunFacts
-from ..evaluation.sources import warn_of_grades
 from ..io.columns import is_frame
 from ..io.values import check_queries, text
 from ..judging.judged_run import JudgedRun
@@ -166,7 +165,6 @@ def make_task(
         )
     recorded = {named.name: named.measure for named in asked}
     judgements = _judgements_of(topics, qrels)
-    warn_of_grades(judgements, recorded)
     for measure in recorded.values():
         if needs_pool(measure):
             raise ValueError(f"{measure} needs a pool of runs, as in {measure.NAME}(pool=...)")

@@ -10,7 +10,7 @@ import pyterrier as pt
 
 from ..common.other_names import taking_other_names
 from ..common.parameters import check_name
-from ..evaluation.sources import QrelsLike, refuse
+from ..evaluation.sources import QrelsLike, refuse, warn_of_grades
 from .objective import Objective, TuningTask, make_task
 from .space import Params, Space, transformers_of
 from .sweep import NotSwept, Sweep
@@ -45,8 +45,9 @@ def RandomSearch(
     It has the arguments and results of ``pt.GridSearch``, and takes distributions as well as lists
     of values. If all parameters have lists, each setting of the grid is tried once, in order.
     Measures are optimised in their direction: ``ASL@1000`` is minimised. Means are over the topics
-    that are judged. The first of equally good settings is taken. A warning names parameters on
-    which the measure does not depend in any trial.
+    given that are judged (``pt.GridSearch``: over all queries of the qrels). The first of equally
+    good settings is taken. A warning names parameters on which the measure does not depend in any
+    trial.
 
     The setting of a trial depends on the seed and the number of the trial only: any number of
     ``jobs`` gives the same table. A setting that is drawn twice is measured once. With ``storage``
@@ -64,8 +65,8 @@ def RandomSearch(
         params: transformer -> name of a parameter -> its distribution: a SciPy distribution
             (``uniform(0, 1)``, ``loguniform(.01, 1000)``, ``randint(1, 11)``),
             :func:`~pyterrier_asl.tuning.truncated` of a distribution for whole numbers, or a list
-            of values. For two equal transformers, which cannot both be keys of a dict, give pairs:
-            ``[(first, {...}), (second, {...})]``.
+            of values; a tuple, which could be a range, is refused. For two equal transformers,
+            which cannot both be keys of a dict, give pairs: ``[(first, {...}), (second, {...})]``.
         topics: queries to tune on.
         qrels: their judgements.
         metric: the measure to optimise, or its name for trec_eval or ir_measures.
@@ -77,8 +78,9 @@ def RandomSearch(
             -1: the number of processors.
         verbose: whether to show progress.
         batch_size: the number of topics to run together; None: all.
-        return_type: ``'opt_pipeline'``, the pipeline with the best setting; ``'best_setting'``, its
-            value and a list of (transformer, name, value); ``'both'``, pipeline, value and list;
+        return_type: ``'opt_pipeline'``, the pipeline given, whose parameters now have the best
+            setting; ``'best_setting'``, its value and a list of (transformer, name, value);
+            ``'both'``, pipeline, value and list;
             ``'trials'``, a frame of all trials: ``trial``, a column for each parameter and for each
             measure; its ``attrs["notes"]`` say what must be known of the results with the best
             setting, for which the pipeline runs once more, and of the qrels. The pipeline keeps
@@ -119,22 +121,42 @@ def RandomSearch(
         >>> value, [name for _, name, _ in setting]
         (1.0, ['b', 'k1'])
     """
+    check_name("return_type", return_type, get_args(ReturnType))
+    task = make_task(topics, qrels, metric, measures)
+    warn_of_grades(task.judgements, task.measures)
+    return _search(
+        pipeline,
+        params,
+        task,
+        return_type,
+        batch_size=batch_size,
+        sweep=sweep,
+        n_trials=n_trials,
+        seed=seed,
+        jobs=jobs,
+        verbose=verbose,
+        storage=storage,
+        study_name=study_name,
+    )
+
+
+def _search(
+    pipeline: pt.Transformer,
+    params: Params,
+    task: TuningTask,
+    return_type: str,
+    *,
+    batch_size: int | None = None,
+    sweep: bool | None = None,
+    **trials: Any,
+) -> Any:
+    """The result of :func:`RandomSearch`; ``trials`` are options of :func:`.study.run_trials`."""
     from .study import run_trials  # which needs Optuna
 
-    check_name("return_type", return_type, get_args(ReturnType))
     space = Space(params)
-    task = make_task(topics, qrels, metric, measures)
     with space.restore_at_end():
         objective = objective_for(pipeline, space, task, batch_size=batch_size, sweep=sweep)
-        result = run_trials(
-            objective,
-            n_trials=n_trials,
-            seed=seed,
-            jobs=jobs,
-            verbose=verbose,
-            storage=storage,
-            study_name=study_name,
-        )
+        result = run_trials(objective, **trials)
         facts = objective.facts(result.best)
     facts.warn()
     result.trials.attrs["notes"] = facts.notes
@@ -195,19 +217,16 @@ def KFoldRandomSearch(
         if len(qrels) != len(topics_list):
             raise ValueError(f"there are {len(topics_list)} folds and {len(qrels)} frames of qrels")
         qrels = pd.concat(list(qrels)).drop_duplicates(ignore_index=True)
+    measures = list(options.pop("measures", ()))
+    whole = make_task(pd.concat(topics_list), qrels, metric, measures)
+    warn_of_grades(whole.judgements, whole.measures)
     results, settings = [], []
     for fold, held_out in enumerate(topics_list):
+        others = pd.concat([*topics_list[:fold], *topics_list[fold + 1 :]], ignore_index=True)
+        name = f"{study_name or 'RandomSearch'}-fold{fold + 1}"
+        task = make_task(others, qrels, metric, measures)
         with Space(params).restore_at_end():
-            _, _, setting = RandomSearch(
-                pipeline,
-                params,
-                pd.concat([*topics_list[:fold], *topics_list[fold + 1 :]], ignore_index=True),
-                qrels,
-                metric,
-                study_name=f"{study_name or 'RandomSearch'}-fold{fold + 1}",
-                return_type="both",
-                **options,
-            )
+            _, _, setting = _search(pipeline, params, task, "both", study_name=name, **options)
             results.append(pipeline.transform(held_out))
             settings.append(setting)
     return pd.concat(results, ignore_index=True), settings

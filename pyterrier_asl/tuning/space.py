@@ -223,7 +223,7 @@ def _checked_distributions(transformer: Any, distributions: Any) -> Iterator[tup
             transformer.get_parameter(name)
         except Exception:
             raise ValueError(f"{transformer!r} has no parameter {name!r} to tune") from None
-        values = isinstance(distribution, (list, tuple, np.ndarray, range)) and len(distribution)
+        values = isinstance(distribution, (list, np.ndarray, range)) and len(distribution)
         if not (values or _quantiles(distribution)):
             raise ValueError(
                 f"{name!r} of {transformer!r} cannot be drawn from {distribution!r}; give a SciPy "

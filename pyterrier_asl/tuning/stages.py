@@ -12,7 +12,7 @@ import pandas as pd
 import pyterrier as pt
 
 from ..common.notices import warn
-from ..evaluation.sources import QrelsLike
+from ..evaluation.sources import QrelsLike, on_grades
 from ..retrieval.feedback import RobertsonPRF
 from .objective import Objective, SearchResult, make_task
 from .search import objective_for
@@ -162,7 +162,8 @@ def StagedSearch(
             values = evaluate_pipeline(stages[-1].pipeline, *held, [metric, *measures], sweep=sweep)
             rows += mean_rows(name, values)
     trials = {name: result.trials for name, result in results.items()}
-    return StagedResult(stages[-1].pipeline, table_of(rows), trials, settings, facts.notes)
+    notes = [*facts.notes, *on_grades(task.judgements, task.measures)]
+    return StagedResult(stages[-1].pipeline, table_of(rows), trials, settings, notes)
 
 
 @contextmanager

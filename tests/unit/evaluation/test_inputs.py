@@ -63,6 +63,7 @@ def test_grades_from_1_to_below_2_are_counted_where_others_are_2_or_more(grades,
     assert len(warned) == bool(low)
     judged = sum(grade >= 0 for grade in grades)
     assert all(text.startswith(f"{low} of {judged} judged documents") for text in warned)
+    assert all(("2 for the passages of TREC DL" in text) == (3 in grades) for text in warned)
 
 
 GRADED = {f"q{n}": {"a": 1, "b": 2} for n in range(30)}
@@ -85,13 +86,16 @@ RUNS = {name: {qid: {name: 2, "x": 1} for qid in GRADED} for name in "ab"}
         (lambda **rel: asl.judges(GRADED, {"m": GRADED}, draws=5, **rel), {"judge_rel": {"m": 2}}),
     ],
 )
-@pytest.mark.filterwarnings("default:.*judged documents have a grade from:UserWarning")
-def test_calls_without_a_minimum_grade_warn(call, with_rel):
-    with pytest.warns(UserWarning, match="30 of 60 judged documents have a grade from 1"):
-        call()
-    with warnings.catch_warnings():
-        warnings.filterwarnings("error", message=".*judged documents have a grade from")
-        call(**with_rel)
+def test_calls_without_a_minimum_grade_note_it_or_warn(call, with_rel):
+    """A result without notes warns; none does both."""
+    for options in ({}, with_rel):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            result = call(**options)
+        notes = getattr(result, "notes", getattr(result, "attrs", {}).get("notes", ()))
+        said = [*map(str, notes), *(str(warning.message) for warning in caught)]
+        said = [text for text in said if "judged documents have a grade from 1" in text]
+        assert [text.startswith("30 of 60") for text in said] == [True] * (not options)
 
 
 @pytest.mark.parametrize(

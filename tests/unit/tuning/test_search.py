@@ -197,8 +197,17 @@ def test_graded_judgements_without_a_minimum_grade_are_warned_of():
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             RandomSearch(mixture, {mixture: {"x": [0.5]}}, TOPICS, graded, metric, n_trials=1)
-        notes = [str(note.message) for note in caught if "grades go up to 2" in str(note.message)]
-        assert len(notes) == warns, metric
+            folds = [TOPICS.head(3), TOPICS.tail(3)]
+            KFoldRandomSearch(mixture, {mixture: {"x": [0.5]}}, folds, graded, metric, n_trials=1)
+            stages = [Stage("one", mixture, {mixture: {"x": [0.5]}})]
+            held_out = {"other": (TOPICS, graded)}
+            result = StagedSearch(
+                stages, TOPICS, graded, metric, held_out=held_out, n_trials=1, seed=0
+            )
+        warned = [str(note.message) for note in caught if "grades go up to 2" in str(note.message)]
+        of = f"of {len(graded)} judged documents have a grade"
+        assert [of in text and "TREC DL" not in text for text in warned] == [True] * 2 * warns
+        assert sum(of in note for note in result.notes) == warns, metric
 
 
 def test_return_types():
@@ -270,6 +279,10 @@ def test_a_transformer_that_is_not_in_the_pipeline_is_refused_before_a_trial():
         ({"storage": 3}, "the storage 3 cannot be opened: .*Optuna storage"),
         ({"params": [(Mixture(), {})]}, "no parameter to tune"),
         ({"params": {Mixture(): {"y": uniform(0, 1)}}}, "no parameter 'y'"),
+        (
+            {"params": {Mixture(): {"x": (0, 1)}}},
+            r"from \(0, 1\); .* list of values",
+        ),
         ({"params": {Mixture(): {"x": 0.5}}}, "SciPy distribution"),
         ({"params": {Mixture(): {"x": []}}}, "SciPy distribution"),
         ({"params": {Mixture(): ["x"]}}, "dict of names"),
