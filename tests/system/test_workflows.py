@@ -24,6 +24,7 @@ ELSEWHERE = {
         "pyterrier_asl/pt_docs/decisions.rst"
     ),
     "pytest --hypothesis-profile random": "tests/conftest.py",
+    'uv pip install --system --resolution lowest-direct ".[test]"': ".ci/run",
 }
 
 
