@@ -110,7 +110,8 @@ def audit(
         refuse("is for differences from one run, not for all pairs", baseline=baseline)
     named = refuse_unused(named_measures(measures), "rel", rel=rel, machine_rel=machine_rel)
     sample = AuditedRuns.of(runs, qrels, machine, rel, machine_rel, name)
-    notes = on_grades(sample.judges.judgements, {m.name: m.measure for m in named}, rel)
+    notes = [*sample.judges.notes]
+    notes += on_grades(sample.judges.judgements, {m.name: m.measure for m in named}, rel)
     if sample.size < FEW_QUERIES:
         notes.append(
             f"people have judged {counted(sample.size, 'query', 'queries')}: below "

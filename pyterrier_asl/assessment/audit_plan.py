@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..common.lazy import pd
-from ..common.notices import counted
+from ..common.notices import counted, warn
 from ..common.types import Floats
 from ..evaluation.evaluation import Runs
 from ..evaluation.sources import QrelsLike, refuse_unused
@@ -221,6 +221,8 @@ def plan_audit(
     worst_case = qrels is None
     people = machine if qrels is None else qrels
     sample = AuditedRuns.of(runs, people, machine, rel, machine_rel, MACHINE)
+    for note in sample.judges.notes:
+        warn(note)
     if queries is not None and not 3 <= queries <= len(sample.qids):
         raise ValueError(
             f"queries is {queries}: give a number from 3 to {len(sample.qids)}, the number of "

@@ -147,8 +147,11 @@ def judges(
         summary_of(compared, ranked, alpha=alpha, draws=draws, seed=seed),
         reversals=pd.concat(reversals, ignore_index=True) if reversals else None,
         confusion=confusion_of(compared),
-        notes=on_grades(compared.judgements, None, rel, judge_rel or None)
-        + ([] if runs is None else compared.facts(ranked).notes),
+        notes=[
+            *compared.notes,
+            *on_grades(compared.judgements, None, rel, judge_rel or None),
+            *([] if runs is None else compared.facts(ranked).notes),
+        ],
     )
 
 

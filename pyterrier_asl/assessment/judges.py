@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from ..common.choices import check_names
 from ..common.lazy import pd
-from ..common.notices import counted, warn
+from ..common.notices import counted
 from ..common.types import Bools, Floats, Ints
 from ..evaluation.evaluation import Evaluation, Runs
 from ..evaluation.facts import Facts
@@ -104,26 +104,23 @@ class Judge:
                 f"{remedy}"
             )
 
-    def warn_of_scale(self, reference: Judge) -> None:
-        """Warns of labels that end elsewhere than the reference's labels of the same documents."""
+    def notes_beside(self, reference: Judge) -> Iterator[str]:
+        """Sentences on ids that it writes, and labels that end, otherwise than the reference's."""
+        for what, ids in (("query", "qid_text"), ("document", "docnos")):
+            ours, theirs = (getattr(own.judgements, ids) for own in (self, reference))
+            if form := other_form(what, ours, theirs):
+                yield f"the judge {self.name!r} {form}"
         rows = shared_pairs(reference.judgements, self.judgements)
-        theirs, ours = (
+        highest, own_highest = (
             own.judgements.grades[at].max(initial=0) for own, at in zip((reference, self), rows)
         )
-        if self.own_rel is None and len(rows[0]) and ours != theirs:
+        if self.own_rel is None and len(rows[0]) and own_highest != highest:
             low, high = self.judgements.grades.min(), self.judgements.grades.max()
-            warn(
+            yield (
                 f"{self.name}'s labels go from {low:g} to {high:g}, {reference.name}'s to "
                 f"{reference.judgements.grades.max():g}, and {self.name}'s are relevant from "
                 f"{self.rel:g} on: --judge-rel {self.name}={(low + high) / 2:g}?"
             )
-
-    def warn_of_forms(self, reference: Judge) -> None:
-        """Warns of ids that the judge writes in another form than the reference."""
-        for what, ids in (("query", "qid_text"), ("document", "docnos")):
-            ours, theirs = (getattr(own.judgements, ids) for own in (self, reference))
-            if form := other_form(what, ours, theirs):
-                warn(f"the judge {self.name!r} {form}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,15 +208,18 @@ class Judges:
                 judgements = judgements_of_documents(judgements, first, collapse)
             least = own.get(name, 1 if rel is None else rel)
             members[name] = Judge(name, judgements, least, own.get(name), name in persons)
-        for name in names[1:]:
-            members[name].warn_of_forms(members[names[0]])
-            members[name].warn_of_scale(members[names[0]])
         return cls(members, rel, runs)
 
     @property
     def names(self) -> list[str]:
         """The judges, the reference first."""
         return list(self.members)
+
+    @cached_property
+    def notes(self) -> list[str]:
+        """Sentences on judges that write ids or scale labels otherwise than the reference."""
+        reference, *others = self.members.values()
+        return [note for judge in others for note in judge.notes_beside(reference)]
 
     @property
     def people(self) -> list[str]:

@@ -94,6 +94,9 @@ def collect(
         name: odd_runs(of_track, {first.name: first.named.measure})
         for name, of_track in matched.items()
     }
+    of_judges = (
+        {} if of_all is None else {name: of.notes for name, of in of_all.judged_runs.items()}
+    )
     comparison = None
     if len(judged) == 2:
         comparison = compare(judged, judged.judgements, pooled, alpha=alpha, rel=shown_rel or rel)
@@ -108,7 +111,7 @@ def collect(
         provenance=Provenance.of(judged, command),
         comparison=comparison,
         of_all=of_all,
-        notes=[*joined_notes(grades), *joined_notes(notes), *joined_notes(odd)],
+        notes=[text for of in (of_judges, grades, notes, odd) for text in joined_notes(of)],
         doubts=joined_notes({name: of_track.doubts for name, of_track in facts.items()}),
         bounds=bounds_of_best(judged, pooled, first.order, alpha),
     )

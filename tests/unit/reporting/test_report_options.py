@@ -113,7 +113,7 @@ def content(page: str) -> tuple[str, dict]:
     text = html.unescape(re.sub("<[^>]*>", " ", shown))
     text = re.sub(
         r"\b[0-9a-f]{32}\b|relevant: grade ≥ \d|, n: rel=2|with \d+ labels of \w+"
-        r"|Caution:\s+n's labels go from [^?]*\?\.",
+        r"|n's labels go from [^?]*\?\.?",
         "",
         text,
     )
