@@ -179,7 +179,7 @@ class Judges:
         names = [*sources]
         if judge_rel is not None and not isinstance(judge_rel, Mapping):
             judge_rel = dict.fromkeys([*groups][1:], judge_rel)
-        check_names("judge_rel", judge_rel or (), {*groups, *names}, "judges")
+        check_names("judge_rel", judge_rel or (), {**groups, **sources}, "judges")
         own = {
             name: check_from_0(f"the grade of {str(of)!r}", grade)
             for of, grade in (judge_rel or {}).items()

@@ -53,6 +53,9 @@ import click
 from ..comparison import compare as library
 from . import epilog, error_line, options, outputs, print_notes
 
+#: The tables that list queries.
+_BY_QUERY = ("queries", "documents")
+
 if TYPE_CHECKING:
     from ..comparison.reports import GuardReports
 
@@ -79,8 +82,8 @@ def _check_inputs(values: Mapping[str, Any]) -> None:
         raise click.UsageError(f"Missing argument '{names[len(systems)]}'.")
     if scores and values["show"] == "documents":
         raise click.UsageError("--show documents needs runs and qrels")
-    if values["topics"] and values["show"] != "queries":
-        raise click.UsageError("--topics needs -q, which lists queries")
+    if values["topics"] and values["show"] not in _BY_QUERY:
+        raise click.UsageError("--topics needs -q or --show documents, which list queries")
     if values["show"] == "groups" and not values["groups"]:
         raise click.UsageError("--show groups needs --groups")
     if scores and values["repetitions"]:
@@ -221,7 +224,7 @@ def _compare(values: Mapping[str, Any], reports: GuardReports | None) -> int:
             runs = library.with_repetitions(runs, values["repetitions"])
     compared = library.compare(runs, qrels, **settings)
     form, show, outcome = values["form"], values["show"], 0
-    by_query = show == "queries"
+    by_query = show in _BY_QUERY
     if reports is not None and form == "table":  # the answer comes first
         outcome = reports.report(compared.verdicts, compared.notes).value
     is_id = by_query and qrels is not None and not Path(qrels).exists()

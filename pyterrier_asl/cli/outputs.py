@@ -56,11 +56,11 @@ class Command(click.Command):
 
     def _other_name(self, option: str) -> str:
         """What to write instead of an option of another program; empty: that is not known."""
-        shortest = {opt: min(param.opts, key=len) for param in self.params for opt in param.opts}
         for other in OTHER_NAMES.get(option.lstrip("-").replace("-", "_"), ()):
             name, _, value = other.partition(" ")
-            if f"--{name}" in shortest:
-                return f"{shortest[f'--{name}']} {value}".strip()
+            for param in self.params:
+                if f"--{name}" in param.opts and value in (param.metavar or ""):
+                    return f"{min(param.opts, key=len)} {value}".strip()
         return ""
 
     def invoke(self, ctx: click.Context) -> Any:

@@ -15,7 +15,7 @@ from ..io.atomic import check_replaceable, replacing
 from ..printing import table_lines, tables
 from ..printing.printed import Part, print_parts
 from .guard import Outcome, Verdict, outcome_of
-from .result import TITLES, RunComparison
+from .result import MOVED, TITLES, RunComparison
 
 #: The JUnit XML element of a condition that does not pass.
 _ELEMENTS = {Outcome.FAIL: "failure", Outcome.ERROR: "error"}
@@ -179,7 +179,9 @@ def print_comparison(
             style = {"titles": {**TITLES, "depends": "p of dependence"}}
             parts.append(Part("B - A in groups of queries:", frame, style))
         if show == "documents":
-            parts += compared.documents(None) if all_rows else compared.documents()
+            *parts[len(parts) :], moved = compared.documents(None if all_rows else MOVED)
+            assert moved.table is not None
+            parts.append(replace(moved, table=_with_text(moved.table, texts)))
         print_parts(parts, places=places, wide=wide, all_rows=all_rows)
     elif show == "queries":
         by_query = compared.of_one(compared.by_query)
@@ -187,7 +189,7 @@ def print_comparison(
     elif show == "groups":
         tables.write(compared.of_one(compared.groups), form, places=places)
     elif show == "documents":
-        tables.write(compared.of_one(compared.moved), form, places=places)
+        tables.write(_with_text(compared.of_one(compared.moved), texts), form, places=places)
     elif form == "latex":
         print(compared.to_latex(places=places), end="")
     elif form == "markdown":

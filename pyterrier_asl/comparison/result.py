@@ -48,6 +48,7 @@ TITLES = {
     "qid": "query",
     "docno": "relevant document",
     "found": "retrieved by",
+    "query": "text",
 }
 
 

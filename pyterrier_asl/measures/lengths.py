@@ -60,6 +60,7 @@ class DocLengths(Named):
 
     KIND: ClassVar[str] = "document lengths"
     MADE_BY: ClassVar[str] = "from_dict"
+    FILE: ClassVar[str] = "with lines 'docno words'"
 
     def __init__(self, docnos: Any, lengths: Any, *, name: str = "lengths") -> None:
         self.docnos = text(docnos, "document id of the lengths")

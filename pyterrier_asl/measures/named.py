@@ -45,6 +45,8 @@ class Named:
     KIND: ClassVar[str]
     #: The function that makes an object of other data.
     MADE_BY: ClassVar[str]
+    #: Where its files come from, for errors.
+    FILE: ClassVar[str]
     #: All objects of this kind, by Python's id; the order of equal objects is not defined.
     _alive: ClassVar[WeakValueDictionary[int, Any]]
     _kept: ClassVar[list[Any]]
@@ -114,8 +116,8 @@ class Named:
             named = cls.load(value)
         if named is None:
             raise NotNamed(
-                f"a {cls.__name__}, an existing file, or the name of one built or loaded in this "
-                f"process ({', '.join(map(repr, cls.by_id())) or 'none'}; "
+                f"an existing file ({cls.FILE}), a {cls.__name__}, or the name of one built or "
+                f"loaded in this process ({', '.join(map(repr, cls.by_id())) or 'none'}; "
                 f"{cls.__name__}.load(file) loads a saved one)"
             )
         return named

@@ -64,6 +64,7 @@ class RarenessPool(Named):
 
     KIND: ClassVar[str] = "rareness pool"
     MADE_BY: ClassVar[str] = "from_runs"
+    FILE: ClassVar[str] = "'pyterrier-asl pool' makes one"
     #: Whether its documents have been matched with qrels, as those of an Evaluation.
     is_matched = False
 

@@ -98,6 +98,9 @@ TABLES: dict[str, Callable[[], pd.DataFrame]] = {
     "compare two --show documents --all": lambda: result("compare", two=True).moved.drop(
         columns="run", errors="ignore"
     ),
+    "compare two --show documents --topics TEXTS": lambda: with_texts(
+        result("compare", two=True).moved.drop(columns="run", errors="ignore")
+    ),
     "compare -q --topics TEXTS": lambda: with_texts(result("compare").by_query),
     "ranks --pairs": lambda: result("ranks").pairs(),
     "ranks --show queries": lambda: (

@@ -17,6 +17,9 @@ from _calls import call
         ),
         ("ranks q r --repetitions _", "no option --repetitions: only 'compare' takes several runs"),
         ("report q r --repetitions _", "no option --repetitions: only 'compare' takes several"),
+        ("tune vaswani --n-trials 9", "Error: no option --n-trials: write --trials\n"),
+        ("evaluate q r --metrics map", "Error: no option --metrics: write -m\n"),
+        ("report q r --latex", "No such option '--latex'"),  # its -o is for pages
         ("demo --latex", "No such option '--latex'"),
     ],
 )
