@@ -18,7 +18,7 @@ from ..charts.drawing import (
 )
 from ..common.notices import counted
 from ..common.parameters import check_name
-from ..printing import table_lines, tables
+from ..printing import tables
 from .differences import PREFERENCES, RunDifference
 from .sentences import how_tested
 
@@ -98,41 +98,17 @@ def groups_chart(groups: pd.DataFrame, baseline: str) -> Any:
 
 def latex(differences: Sequence[RunDifference], baseline: str, places: int) -> str:
     """A ``table`` with a caption and booktabs' rules: one row per run, the baseline first."""
-    names = dict.fromkeys(d.name for d in differences if d.name not in PREFERENCES)
-    if not names:
+    own = [of_run for of_run in differences if of_run.name not in PREFERENCES]
+    if not own:
         raise ValueError("a LaTeX table has no rrLP and sgnLP: name a measure of each run")
-    columns, heads = {}, {}
-    for name in names:
-        own = [of_run for of_run in differences if of_run.name == name]
-        values, up = [own[0].mean_a, *(of_run.mean_b for of_run in own)], own[0].higher_is_better
-        best = None if up is None else max(values) if up else min(values)
-        marks = [
-            ("$^{+}$" if (of_run.mean > 0) == up else "$^{-}$")
-            * (of_run.is_significant and up is not None)
-            for of_run in own
-        ]
-        texts = [table_lines.format_value(value, places) for value in values]
-        columns[name] = [
-            (rf"\textbf{{{text}}}" if value == best else text) + mark
-            for text, value, mark in zip(texts, values, ["", *marks])
-        ]
-        arrow = {True: r"$\uparrow$", False: r"$\downarrow$", None: ""}[up]
-        heads[f" & {name.replace('_', chr(92) + '_')}"] = arrow
-    runs = dict.fromkeys(of_run.run for of_run in differences)
-    frame = pd.DataFrame(columns, index=pd.Index([baseline, *runs]))
-    styler = frame.style.format_index(escape="latex").format_index(escape="latex", axis=1)
-    style = {"caption": "CAPTION", "position_float": "centering"}
-    text = tables.typeset(styler, column_format="l" + "r" * len(columns), **style)
-    for head, arrow in heads.items():
-        text = text.replace(head, f"{head} {arrow}".rstrip(), 1)
-    return text.replace("CAPTION", _caption([d for d in differences if d.name in names]))
-
-
-def _caption(differences: Sequence[RunDifference]) -> str:
-    """The legend of the LaTeX table."""
-    first = differences[0]
-    return (
-        f"Means over {counted(len(first.qids), 'query', 'queries')}; arrows: the better "
-        "direction; bold: the best of each measure; $^{+}$ and $^{-}$: significantly better and "
-        f"worse than the first row ({how_tested(differences)}, $p \\leq {first.options.alpha:g}$)."
-    )
+    measures: dict[str, tables.MarkedMeans] = {}
+    for of_run in own:
+        up = of_run.higher_is_better
+        means = measures.setdefault(of_run.name, tables.MarkedMeans([of_run.mean_a], up, [0]))
+        means.values.append(of_run.mean_b)
+        sign = 1 if (of_run.mean > 0) == up else -1
+        means.signs.append(sign * (of_run.is_significant and up is not None))
+    over = f"Means over {counted(len(own[0].qids), 'query', 'queries')}"
+    how = f"{how_tested(own)}, $p \\leq {own[0].options.alpha:g}$"
+    names = [baseline, *dict.fromkeys(of_run.run for of_run in differences)]
+    return tables.latex_of_means(names, measures, f"{over}; {tables.SIGNS} ({how}).", places)

@@ -28,9 +28,11 @@ from .arguments import (
 )
 from .recorder import Saving
 from .results import (
+    LATEX,
     averages,
     directions,
     highlighted,
+    latex,
     means_by_name,
     per_query,
     read_summaries,
@@ -114,7 +116,9 @@ def Experiment(
             ``'bh'``, ``'none'``, or the name of another method of statsmodels; None: ``'none'``, as
             in ``pt.Experiment``.
         correction_alpha: the family-wise error rate.
-        highlight: ``'bold'`` or ``'color'`` marks the best value of each column.
+        highlight: ``'bold'`` or ``'color'`` marks the best value of each column; ``'latex'``: a
+            table of means in LaTeX, with the best ones and the significant differences from a
+            single baseline.
         round: decimal places of all means, or by measure.
         verbose: whether progress is shown.
         validate: ``'warn'``, ``'error'`` or ``'ignore'``, for pipelines that cannot work.
@@ -127,7 +131,7 @@ def Experiment(
         **options: further options of ``pt.Experiment``, such as ``plan='tree'``.
 
     Returns:
-        A frame; a dict (``dataframe=False``); a Styler (``highlight``); or, with
+        A frame; a dict (``dataframe=False``); a Styler or LaTeX (``highlight``); or, with
         ``perquery='both'``, averages and per-query values as a tuple.
 
     Raises:
@@ -178,7 +182,12 @@ def Experiment(
         return per_query(scored, round) if dataframe else scored.by_query
     if not dataframe:
         return (means_by_name(scored), scored.by_query) if perquery else means_by_name(scored)
-    shown = highlighted(table(), highlight, directions(scored, baselines))
+    if highlight == LATEX:
+        used = f"{correction or 'none'}, $p \\leq {correction_alpha:g}$"
+        how = f"{test if isinstance(test, str) else test.__name__}-test, correction: {used}"
+        shown = latex(scored, table(), baselines, how, correction_alpha)
+    else:
+        shown = highlighted(table(), highlight, directions(scored, baselines))
     return Results(shown, per_query(scored, round)) if perquery else shown
 
 
@@ -216,6 +225,7 @@ def _check_used(given: Mapping[str, Any], baselines: list[int], has_preferences:
         (given["dataframe"] or saved, "is for a frame", ["round"]),
         (has_frame, "is for a frame of means", ["highlight"]),
         (has_frame or saved, both, of_frames),
+        (given["highlight"] != LATEX, "is not in LaTeX", ["ranks"]),
     ):
         if not is_used:
             refuse(why, **{n: given[n] for n in names if given[n] != defaults[n].default})
@@ -232,5 +242,5 @@ def check_options(given: Mapping[str, Any], baselines: list[int]) -> None:
         raise ValueError(f"perquery must be False, True or 'both', not {given['perquery']!r}")
     if given["correction"] not in (None, "none") and not baselines:
         raise ValueError("correction is for comparisons with a baseline: pass baseline=")
-    check_name("highlight", given["highlight"], (None, "bold", "color", "colour"))
+    check_name("highlight", given["highlight"], (None, "bold", "color", "colour", LATEX))
     check_correction(given["correction"], given["correction_alpha"])

@@ -15,16 +15,21 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
+from ..common.notices import counted
 from ..common.types import Floats
 from ..io.atomic import replacing
 from ..io.files import SUMMARIES
 from ..leaderboard.ranks import with_rank_columns
+from ..printing.tables import SIGNS, MarkedMeans, latex_of_means, latex_text
 from ..statistics.tests import CORRECTIONS, correct
 from .arguments import Column, Test, suffix
 from .trial import ExperimentValues
 
 #: Decimal places of all means, or by measure.
 Places: TypeAlias = int | Mapping[str, int] | None
+
+#: A value of ``highlight``.
+LATEX = "latex"
 
 _GREEN, _WHITE = "background-color: lightgreen", "background-color: antiquewhite"
 _BETTER = {"bold": "font-weight: bold", "color": _GREEN, "colour": _GREEN}
@@ -165,6 +170,36 @@ def highlighted(
         return marks.tolist()
 
     return HighlightedTable(table).apply(mark, axis=0)
+
+
+def latex(
+    scored: ExperimentValues, table: pd.DataFrame, baselines: list[int], how: str, alpha: float
+) -> str:
+    """The means in LaTeX, with the differences from a single baseline that are significant.
+
+    Args:
+        scored: the values.
+        table: the table of :func:`averages`, with comparisons.
+        baselines: the rows of the baselines.
+        how: the test and its correction.
+        alpha: the level of significance.
+    """
+    measures = {}
+    for column in scored.columns:
+        if column.preference is None:
+            means, up = table[column.label], column.higher_is_better
+            signs = np.zeros(len(means), int)
+            if len(baselines) == 1 and up is not None:
+                p = table[f"{column.label} p-value"]
+                p = table.get(f"{column.label} p-value corrected", p)
+                better = (means > means[baselines[0]]) == up
+                signs = np.where(p <= alpha, np.where(better, 1, -1), 0)
+            measures[column.label] = MarkedMeans([*means], up, [*signs])
+    caption = f"Means over {counted(len(scored.queries), 'query', 'queries')}"
+    if baselines:
+        first = latex_text(scored.names[baselines[0]])
+        caption += f"; {SIGNS.replace('the first row', first)} ({how})"
+    return latex_of_means(scored.names, measures, f"{caption}.", 4)
 
 
 def per_query(scored: ExperimentValues, round: Places) -> pd.DataFrame:

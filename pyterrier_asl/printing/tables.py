@@ -21,6 +21,7 @@ from .table_lines import (
     as_python,
     column_lists,
     csv_lines,
+    format_value,
     has_arrows,
     has_bold,
     is_p_value,
@@ -275,6 +276,52 @@ def latex(table: Columns, *, caption: str = "", label: str = "", **style: Any) -
     )
     above = form | {"caption": latex_text(caption), "label": label or None} if caption else {}
     return typeset(styler, column_format=sides, **above)
+
+
+@dataclass(frozen=True)
+class MarkedMeans:
+    """Means of a measure, with the signs of significant differences from the first.
+
+    Attributes:
+        values: the means.
+        higher_is_better: the direction; None: there is none.
+        signs: 1 significantly better, -1 worse, 0 neither.
+    """
+
+    values: list[float]
+    higher_is_better: bool | None
+    signs: list[int]
+
+
+#: The legend of :func:`latex_of_means`.
+SIGNS = (
+    "arrows: the better direction; bold: the best of each measure; $^{+}$ and $^{-}$: "
+    "significantly better and worse than the first row"
+)
+
+
+def latex_of_means(
+    names: list[str], measures: Mapping[str, MarkedMeans], caption: str, places: int
+) -> str:
+    """A ``table`` with a caption and rules of booktabs: a row per system, a column per measure."""
+    columns, heads = {}, {}
+    for name, of in measures.items():
+        up = of.higher_is_better
+        best = None if up is None else max(of.values) if up else min(of.values)
+        columns[name] = [
+            (rf"\textbf{{{text}}}" if value == best else text) + ("", "$^{+}$", "$^{-}$")[sign]
+            for value, sign in zip(of.values, of.signs)
+            if (text := format_value(value, places))
+        ]
+        arrow = {True: r"$\uparrow$", False: r"$\downarrow$", None: ""}[up]
+        heads[f" & {name.replace('_', chr(92) + '_')}"] = arrow
+    styler = pd.DataFrame(columns, index=pd.Index(names)).style
+    styler = styler.format_index(escape="latex").format_index(escape="latex", axis=1)
+    style = {"caption": "CAPTION", "position_float": "centering"}
+    text = typeset(styler, column_format="l" + "r" * len(columns), **style)
+    for head, arrow in heads.items():
+        text = text.replace(head, f"{head} {arrow}".rstrip(), 1)
+    return text.replace("CAPTION", caption)
 
 
 def latex_text(text: str) -> str:

@@ -262,6 +262,30 @@ def test_highlighted_values_are_marked_and_names_escaped_in_latex(how, mark, tmp
     assert "name" in table.format(precision=2).to_latex() and ".00" not in text
 
 
+def test_latex_marks_the_best_and_what_differs_from_the_baseline():
+    """The p of the frame, and the direction of the measure: ASL falls where AP rises."""
+    made = {"a_1": system(1), "b": system(2), "c": system(3), "d": system(4)}
+    how = {"baseline": "c", "correction": "bh", "correction_alpha": 0.99}
+    frame = experiment(made, [AP, ASL, ir_measures.NumRet], **how)
+    text = experiment(made, [AP, ASL, ir_measures.NumRet], highlight="latex", **how)
+    cells = {}
+    for name, row in zip(made, text.partition("\\midrule\n")[2].splitlines()):
+        cells[name] = row.removesuffix(r" \\").split(" & ")[1:]
+    for row, name in enumerate(made):
+        for column, (label, up) in enumerate({"AP": True, "ASL": False, "NumRet": None}.items()):
+            mean, base = frame[label][row], frame[label][2]
+            cell = f"{mean:.4f}"
+            if up is not None and mean == (frame[label].max() if up else frame[label].min()):
+                cell = rf"\textbf{{{cell}}}"
+            if up is not None and frame[f"{label} p-value corrected"][row] <= 0.99:
+                cell += "$^{+}$" if (mean > base) == up else "$^{-}$"
+            assert cells[name][column] == cell
+    marked = [cell[-3:-2] for row in cells.values() for cell in row if cell.endswith("}$")]
+    assert {"+", "-"} == {*marked} and text.count("a\\_1 &") == 1
+    assert "worse than c (t-test, correction: bh, $p \\leq 0.99$)" in text
+    assert "significantly" not in experiment(made, [AP], highlight="latex")
+
+
 # Preferences
 
 
