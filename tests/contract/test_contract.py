@@ -417,5 +417,6 @@ def test_providers_of_others_stay():
     names, _ = _state()
     assert {"pytrec_eval", "gdeval", "judged"} <= set(names)
     assert ir_measures.DefaultPipeline.supports(ASL @ 10)
+    assert "Unscored" not in {*ir_measures.measures.registry, *dir(pyterrier_asl)}
     assert set(ir_measures.run_inputs([TBG])) == {"query_id", "doc_id", "score", "doc_len"}
     assert set(ir_measures.run_inputs([ASL])) == {"query_id", "doc_id", "score"}
