@@ -171,3 +171,37 @@ def assert_fields_exist(spec: Any) -> None:
             values = {type(row.get(channel["field"])) for row in rows} - {type(None)}
             if channel.get("type") == "quantitative":
                 assert values <= {int, float}, channel
+
+
+def summary(chart: Any) -> str:
+    """A chart as text: its caption, and by view the mark, channels with scales, and first rows."""
+    spec = chart.to_dict()
+    lines = [f"{spec['title']['text']}: {' '.join(spec['title']['subtitle'])}"]
+    marked = [part for part in parts(spec) if "mark" in part]
+    for view, (encoding, rows) in zip(marked, views(spec, spec.get("datasets", {}))):
+        shown = {name: of for name, of in encoding.items() if "field" in of}
+        channels = "; ".join(_channel(name, of) for name, of in shown.items())
+        cells = (" ".join(_short(row.get(of["field"])) for of in shown.values()) for row in rows)
+        mark, title = view["mark"], "" if view is spec else view.get("title", "")
+        kind = mark["type"] if isinstance(mark, dict) else mark
+        title = " ".join([title["text"], *title["subtitle"]]) if isinstance(title, dict) else title
+        some = "; ".join([*cells][:: max(1, len(rows) // 4)][:4])
+        lines.append(
+            f"  {title} {kind}: {channels} | {len(rows)} rows: {some}".replace("   ", "  ")
+        )
+    return "\n".join(lines)
+
+
+def _channel(name: str, channel: dict[str, Any]) -> str:
+    """Its title, the values of its scale but for colours and sizes, and the order of its names."""
+    scale = {key: value for key, value in (channel.get("scale") or {}).items() if key != "range"}
+    order = {"sort": channel["sort"]} if isinstance(channel.get("sort"), list) else {}
+    options = [f"{key} {_short(value)}" for key, value in (scale | order).items()]
+    title = channel.get("title") or channel["field"]
+    return f"{name} {title!r}" + f" ({', '.join(options)})" * bool(options)
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, list):
+        return " ".join(map(_short, value))
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

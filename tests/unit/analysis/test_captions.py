@@ -172,32 +172,6 @@ def test_an_interval_of_success_has_a_width_where_all_queries_are_satisfied():
     assert frame["ci_high"].tolist() == pytest.approx([1, 1 - 4 / (4 + 1.959964**2)], abs=1e-6)
 
 
-#: An analysis, its arguments and options, and what its caption says.
-# fmt: off
-SAYS = [
-    (an.reordering, (DISAGREEING, QRELS),
-     {"each": True, "margin": 0.25, "test": "sign", "alpha": 0.01},
-     "by 25% or more, and significantly: sign test at 0.01, not corrected"),
-    (an.stability, (RUNS, QRELS, ["AP"]), {"draws": 5, "fuzz": 0.02}, "an absolute one of 0.02"),
-    (an.system_order, (RUNS, QRELS), {}, "No systems are preferred to each other in a cycle."),
-    (an.rare_finds, (dict.fromkeys("ab", RUNS["run0"]), QRELS), {}, "finds. All 2 together find"),
-    (an.rare_finds, (RUNS, QRELS), {}, f"All {len(RUNS)} together find"),
-    (an.rare_finds, ({"run0": RUNS["run0"]}, QRELS), {}, "It finds"),
-    (an.missing_labels, (RUNS, QRELS), {"draws": 1, "fractions": [0.5]}, "one sample per share"),
-    (an.compare_techniques, ONE_QUERY, {"old": "run0", "new": "run1"},
-     "No comparison can be tested"),
-    (an.satisfaction, ({"a": (RUNS, QRELS), "b": ONE_QUERY},), {}, "interval over 1 to 4 queries."),
-    (an.satisfaction, ONE_QUERY, {}, "interval over 1 query."),
-]
-# fmt: on
-
-
-@pytest.mark.parametrize(("analysis", "given", "options", "text"), SAYS)
-def test_captions_say_what_was_done_and_found(analysis, given, options, text):
-    caption = caption_of(analysis.draw(analysis(*given, **options)))
-    assert text in caption and ("together" in caption) is ("together" in text)
-
-
 def test_negative_coefficients_have_another_colour_than_0():
     frame = an.level_correlations(DISAGREEING, QRELS)
     assert frame["correlation"].min() == -1

@@ -94,18 +94,6 @@ def test_moves_have_lines_of_one_deviation_and_axes_with_room_for_them(tau, tau_
     assert "over 2 tracks" in caption
 
 
-def test_one_track_has_no_deviation():
-    assert "deviation" not in drawn(an.reordering, summary(0.3, NAN, 1))[1]
-
-
-def test_the_share_of_the_paper_is_57_percent_and_16_points():
-    frame = an.effective_share(runs_at(a=1, b=2), QRELS)
-    _, caption, rows = drawn(an.effective_share, frame)
-    assert "57% ± 16." in caption
-    (paper,) = (part for part in rows if "low" in part[0])
-    assert paper == [{"low": pytest.approx(0.41), "high": pytest.approx(0.73), "mean": 0.57}]
-
-
 # Names, labels and orders
 
 
@@ -145,23 +133,6 @@ def test_the_caption_names_the_best_runs(runs, best):
     assert [t["field"] for t in spec["encoding"]["tooltip"]][-2:] == ["R@10", "Judged@10"]
 
 
-def test_systems_are_in_the_order_of_their_mean_preference():
-    frame = an.system_preferences(runs_at(third=9, first=1, last=20, second=4), QRELS, ["rrLP"])
-    spec, _, rows = drawn(an.system_preferences, frame)
-    panel = spec["concat"][0]
-    encoding = panel["layer"][0]["encoding"]
-    assert encoding["y"]["sort"] == encoding["x"]["sort"] == ["first", "second", "third", "last"]
-    _, dots = panel["layer"]
-    assert dots["mark"]["type"] == "circle"
-    assert {"filter": "datum.significant"} in dots["transform"]
-    assert encoding["color"]["scale"]["domain"] == [-1, 1], "shares of the largest, in one legend"
-    assert encoding["color"]["scale"]["reverse"] is True, "blue prefers the row"
-    title = panel["layer"][0]["title"]
-    assert title["text"] == "rrLP" and title["subtitle"][-1] == "largest: 0.95; t test"
-    means = {abs(row["mean"]) for part in rows for row in part}
-    assert means >= {0.95, 0.75, 0.8889}, "four decimals"
-
-
 @pytest.mark.parametrize(("systems", "step"), [(20, 18), (21, 12), (41, 12)])
 def test_rows_of_systems_are_lower_where_there_are_more_than_20(systems, step):
     ranks = np.arange(1, systems + 1)
@@ -173,19 +144,6 @@ def test_rows_of_systems_are_lower_where_there_are_more_than_20(systems, step):
     assert len(rows) == 3 * min(systems, 40)
     assert caption.endswith("The first 40 of 41 systems, by MC4.") == (systems > 40)
     assert f"{2} of {systems} systems are preferred to each other in a cycle" in caption
-
-
-@pytest.mark.parametrize(
-    ("finders", "sentence"), [(1, "Most by r0."), (4, "Most by r0, r1, r2 and 1 more.")]
-)
-def test_the_caption_names_the_first_finders(finders, sentence):
-    runs = {f"r{n}": {"q": {"d": 2.0, f"own{n}": 1.0 * (n < finders)}} for n in range(8)}
-    qrels = {"q": {"d": 1} | {f"own{n}": 1 for n in range(finders)}}
-    spec, caption, _ = drawn(an.rare_finds, an.rare_finds(runs, qrels))
-    assert sentence in caption and "All 8 together find 100.0% of the relevant" in caption
-    size = spec["encoding"]["size"]
-    assert size["scale"] == {"domain": [0, 1], "range": [12, 320]}
-    assert spec["encoding"]["tooltip"][0]["field"] == "system"
 
 
 def test_a_run_moves_by_its_rank_without_its_group():
@@ -202,32 +160,12 @@ def test_a_run_moves_by_its_rank_without_its_group():
         assert [row["rank of run"] for row in rows if row["list"] == name] == ranks
 
 
-def test_lines_of_regressions_have_their_share_of_variance():
-    frame = pd.DataFrame({"i": [1, 1, 2, 2], "j": [1, 2, 1, 2], "coefficient": 0.5, "pairs": 9})
-    frame["R2"] = [0.256, 0.256, 0.5, 0.5]
-    _, _, rows = drawn(an.level_regressions, frame)
-    names = {row["level"] for part in rows for row in part}
-    assert names == {"1 (R² 0.26)", "2 (R² 0.50)"}
-
-
-def test_the_numbers_of_values_are_drawn_by_their_decimal_digits():
-    _, _, rows = drawn(an.preference_levels, an.preference_levels(9, [1, 5]))
-    points = {(row["order"], row["m"]): row["digits"] for row in rows[0]}
-    assert points == {("RR", 1): 1, ("RR", 5): 1, ("lexiprecision", 1): 1, ("lexiprecision", 5): 3}
-
-
 @pytest.mark.parametrize(("deepest", "end"), [(1, 2), (2, 2), (3, 3)])
 def test_ranks_without_ties_are_left_out_of_a_logarithmic_axis(deepest, end):
     table = an.tie_probability_by_rank(runs_at(a=1, b=1, c=2), QRELS, deepest=deepest)
     spec, _, (rows,) = drawn(an.tie_probability_by_rank, table)
     assert [(row["p_1"], row["probability"]) for row in rows] == [(1, 0.5)]
     assert spec["encoding"]["x"]["scale"]["domain"] == [1, end]
-
-
-def test_an_axis_of_recall_levels_begins_at_1():
-    for of_levels in (an.recall_level_needed, an.ties_by_recall_level):
-        chart = of_levels.draw(of_levels(runs_at(a=1, b=2), QRELS, levels=20))
-        assert chart.encoding.x.to_dict()["scale"] == {"domainMin": 1}
 
 
 def test_mean_lengths_have_one_decimal_and_two_kinds():
@@ -257,52 +195,6 @@ def test_the_size_of_a_collection_in_its_caption():
     assert axis == [0, 1, 10, 100, 1000, 10**4, 10**5, 10**6]
 
 
-MANY = runs_at(last=9, best=1, fair=3, middle=5)
-
-
-@pytest.mark.parametrize(
-    ("named", "sentence"),
-    [
-        ({}, "Of 4 runs by ASL best is the best and middle is the median."),
-        ({"a": "last"}, "Of 4 runs by ASL middle is the median."),
-        ({"b": "last"}, "Of 4 runs by ASL best is the best."),
-        ({"a": "middle", "b": "last"}, ""),
-    ],
-)
-def test_the_caption_names_the_runs_that_were_chosen(named, sentence):
-    _, caption, rows = drawn(
-        an.search_length_changes, an.search_length_changes(MANY, QRELS, **named)
-    )
-    assert (sentence in caption) if sentence else (" runs by ASL" not in caption)
-    nearest = {row["retrieved by"]: row["nearest"] for row in rows[0]}
-    a, b = (named.get(name, run) for name, run in (("a", "best"), ("b", "middle")))
-    assert nearest == {"both": 0, f"only {a}": 1, f"only {b}": 2}
-    lengths = list(dict.fromkeys(row["length"] for row in rows[0]))
-    assert "0" in lengths and "-1" in lengths and "2 to 3" in lengths
-
-
-def test_two_runs_are_in_the_order_of_the_caller_and_neither_is_the_median():
-    for first, second in (("last", "best"), ("best", "last")):
-        two = {name: MANY[name] for name in (first, second)}
-        table = an.search_length_changes(two, QRELS)
-        assert (table.attrs["a"], table.attrs["b"]) == (first, second)
-        assert "by ASL" not in drawn(an.search_length_changes, table)[1]
-        for named in ({"a": second}, {"b": first}):
-            turned = an.search_length_changes(two, QRELS, **named)
-            assert (turned.attrs["a"], turned.attrs["b"]) == (second, first)
-
-
-def test_the_caption_of_a_distribution_names_a_chosen_run_only():
-    for named, is_chosen in ({}, True), ({"run": "middle"}, False):
-        table = an.search_length_distribution(MANY, QRELS, **named)
-        _, caption, _ = drawn(an.search_length_distribution, table)
-        assert caption.endswith("The best of 4 runs by ASL.") == is_chosen
-        mean = 1 if is_chosen else 5
-        documents = f"1 relevant document, {int(is_chosen)} without irrelevant documents above"
-        assert documents in caption
-        assert f"ASL, is {mean}.0." in caption
-
-
 @pytest.mark.parametrize(("judges", "runs", "most"), [(1, 41, 39), (1, 39, 39), (14, 5, 3)])
 def test_as_many_runs_are_compared_with_judges_as_have_room(judges, runs, most):
     """40 rows in all, with a free row for each judge, but at least 3 runs."""
@@ -328,60 +220,7 @@ def titles(analysis: Any, table: pd.DataFrame) -> list[str]:
     return found
 
 
-def test_panels_are_in_the_order_of_the_table():
-    tracks = {"t": (runs_at(good=2, bad=4), QRELS)}
-    measures = ["P@20", "ASL@g1-10", "AP", "ASL"]
-    table = an.headroom(tracks)
-    assert [title.split(" ")[0] for title in titles(an.headroom, table)] == measures
-    kinds = ["sgnLP", "rrLP"]
-    found = titles(an.system_preferences, an.system_preferences(MANY, QRELS, kinds))
-    assert [title.split(",")[0] for title in found] == kinds
-
-    table = pd.DataFrame(
-        {"preference": "RR", "level": 0.05, "pairs": 9, "significant": 3, "percent": 33.3}
-        | {"test": [*"zat"], "correction": ["none", "none", "holm"], "family": 9, "dropped": 0}
-    )
-    names = np.array(["z", "a", "tests of pairs, correction: holm"])
-    for order in ([0, 1, 2], [2, 0, 1]):
-        found = titles(an.preference_discrimination, table.iloc[order])
-        assert found == names[order].tolist()
-
-
 # Success at n
-
-
-RUNS_OF_THREE = "the best, the median and the worst run by mean S@n"
-
-
-@pytest.mark.parametrize(
-    ("runs", "judges", "coloured", "words"),
-    [
-        (4, 0, {"r0", "r1", "r2", "r3"}, ""),
-        (5, 0, {"r4", "r2", "r0"}, f"In colours: {RUNS_OF_THREE}; in gray: 2 others."),
-        (6, 1, {"r5", "r2", "r0", "j0"}, f"1 judge and {RUNS_OF_THREE}; in gray: 3 others."),
-        (6, 9, {"r5", "r2", "r0", "j0", "j1", "j2", "j3"},
-         f"In colours: 4 judges and {RUNS_OF_THREE}; in gray: 8 others."),
-        (0, 8, {f"j{n}" for n in range(7)}, "In colours: 7 judges; in gray: 1 other."),
-    ],
-)  # fmt: skip
-def test_the_curves_of_judges_and_of_the_best_the_median_and_the_worst_run_are_coloured(
-    runs, judges, coloured, words
-):
-    curves = [("run", f"r{n}", n / 10) for n in range(runs)]
-    curves += [("judge", f"j{n}", 0.5) for n in range(judges)]
-    frame = pd.DataFrame(
-        [("", name, kind, n, share, 0.0, 1.0, 7) for kind, name, share in curves for n in (1, 2)],
-        columns=["track", "system", "kind", "n", "S@n", "ci_low", "ci_high", "queries"],
-    )
-    spec, caption, rows = drawn(an.satisfaction, frame)
-    behind, _, lines = spec["layer"]
-    domain = set(lines["encoding"]["color"]["scale"]["domain"])
-    assert domain == {f"{name} (judge)" if name.startswith("j") else name for name in coloured}
-    others = {row["curve"] for row in rows_of(behind, spec)}
-    assert len(others) == runs + judges - len(domain) and not others & domain
-    assert caption.endswith(words) and ("In colours" in caption) == bool(others)
-    assert ("A judge's documents have no order" in caption) == bool(judges)
-    assert "interval over 7 queries." in caption
 
 
 def test_shares_of_queries_have_four_decimals():
