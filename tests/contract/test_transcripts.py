@@ -63,6 +63,7 @@ def play(text: str) -> str:
     for number in range(1, len(parts), 2):
         command, said = parts[number : number + 2]
         if name := re.fullmatch(r"\$ cat > (\S+)\n", command):
+            Path(name[1]).parent.mkdir(exist_ok=True)
             Path(name[1]).write_text(said.rstrip("\n") + "\n", encoding="utf-8")
             continue
         if command[0] == "$":

@@ -1,7 +1,6 @@
 """The command line: values equal to loops, formats that can be read again, errors."""
 
 import gzip
-import json
 import re
 import subprocess
 import sys
@@ -52,12 +51,6 @@ def test_without_measures_ours_are_shown_with_the_usual_ones(files):
     assert [run for run, measure in found if measure == "TBG"] == ["a", "b"]
 
 
-def test_names_of_measures(files):
-    asked = ["-m", "ASL(rel=2, g=1)@10, map ndcg_cut_10", "-m", "AP P.1,2", "-m", "RR(rel=2)"]
-    names = [measure for (measure,) in values(evaluate("a.run", *asked, "-o", "jsonl"))]
-    assert names == ["ASL(rel=2, g=1)@10", "map", "ndcg_cut_10", "P_1", "P_2", "RR(rel=2)"]
-
-
 def test_rel_is_for_measures_of_others_too(files):
     found = values(evaluate("a.run", "-l", "2", "-m", "AP", "-o", "jsonl"))
     assert found == {("AP(rel=2)",): pytest.approx((1 / 3 + 0) / 2)}
@@ -90,30 +83,6 @@ def test_tsv_of_one_file_is_what_ir_measures_prints(files, monkeypatch, capsys):
         assert sorted(ours.stdout.splitlines()) == sorted(theirs.splitlines())
 
 
-def test_tsv_and_jsonl_of_a_folder_begin_with_the_run(files):
-    lines = evaluate("runs", "-m", "AP ASL@1000", "-o", "tsv", "-p", "-1").stdout.splitlines()
-    rows = [line.split("\t") for line in lines]
-    found = values(evaluate("runs", "-m", "AP ASL@1000", "-o", "jsonl"))
-    assert {(run, measure): float(value) for run, measure, value in rows} == found
-    assert len(rows) == 4
-
-
-def test_table_shows_directions_and_is_never_cut_off(files):
-    result = evaluate("runs", "--pool", "runs")
-    head, cutoffs, _, *rows = result.stdout.splitlines()
-    assert head.split() == [name.split("@")[0] for name in OURS + RARENESS + BESIDE]
-    assert cutoffs.split()[:4] == ["run", "@1000", "↓", "@1000"]
-    assert cutoffs.endswith("@10 ") and cutoffs.count("↑") == 7  # Judged has no direction
-    assert [len(row.split()) for row in rows] == [11, 11]
-
-
-def test_jsonl_has_all_digits_and_says_so(files):
-    result = evaluate("a.run", "-m", "AP", "-o", "jsonl", "-p", "1")
-    assert json.loads(result.stdout)["value"] == pytest.approx((7 / 12 + 1 / 4) / 2, abs=1e-15)
-    assert "--places is ignored" in result.stderr
-    assert "--places" not in evaluate("a.run", "-m", "AP", "-o", "jsonl").stderr
-
-
 # Hints and warnings
 
 
@@ -134,18 +103,6 @@ def test_hint_once_where_grades_exceed_1(files):
 def errors(result: Result) -> list[str]:
     assert isinstance(result.exception, SystemExit)
     return [line for line in result.stderr.splitlines() if line.startswith("Error: ")]
-
-
-def test_a_bad_run_does_not_keep_the_others_from_being_measured(files):
-    alone = evaluate("runs", "-m", "ASL@1000 AP_Rareness@100", "-o", "tsv").stdout
-    (files / "runs" / "bad").write_text("q1 Q0 d1\n")
-    (files / "runs" / "bad2").write_text("q9 Q0 d1 1 1 tag\n")
-    result = evaluate("runs", "-m", "ASL@1000 AP_Rareness@100", "-o", "tsv")
-    assert result.exit_code == 1
-    assert result.stdout == alone
-    assert evaluate("runs/bad", "runs/bad2").exit_code == 2
-    one, other = errors(result)
-    assert "bad, line 1" in one and "bad2: the run answers none" in other
 
 
 def test_traceback_is_shown_to_whoever_asks(files):
@@ -274,16 +231,6 @@ def test_tabs_in_ids_do_not_make_columns(files):
     frame.assign(label=1).to_parquet("qrels.parquet")
     result = call("evaluate", "qrels.parquet", "tabs.parquet", "-m", "AP", "-q", "-n", "-o", "tsv")
     assert result.stdout == '"a\tb\\\n"\tAP\t1.0000\n'
-
-
-def test_a_query_called_all_is_not_taken_for_the_means(files):
-    (files / "qrels").write_text("all 0 d1 1\nq2 0 d1 1\n")
-    (files / "all.run").write_text("all Q0 d1 1 1 r\nq2 Q0 d2 1 1 r\n")
-    result = evaluate("all.run", "-m", "AP", "-q", "-o", "tsv")
-    assert result.exit_code == 2 and "the qrels have a query 'all'" in result.stderr
-    result = evaluate("all.run", "-m", "AP", "-q", "-n", "-o", "tsv")
-    assert result.stdout == "all\tAP\t1.0000\nq2\tAP\t0.0000\n"
-    assert evaluate("all.run", "-m", "AP", "-o", "tsv").stdout == "AP\t0.5000\n"
 
 
 def test_a_run_from_standard_input(files):

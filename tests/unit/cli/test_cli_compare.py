@@ -15,9 +15,8 @@ import pytest
 import scipy.stats
 from _calls import rows
 from _files import write_qrels, write_run
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from pyterrier_asl.cli import main
 from pyterrier_asl.statistics.intervals import sign_interval
 
 QUERIES = [f"q{number}" for number in range(1, 9)]
@@ -98,20 +97,6 @@ def test_by_query(files):
 # Formats
 
 
-def test_table_says_who_is_who_and_what_was_done(files):
-    text = compare("-q").stdout
-    lines = text.splitlines()
-    assert lines[0].startswith("bad is significantly worse than good by ASL@1000 (ASL(g=10)@1000: ")
-    lines = lines[lines.index("") :]
-    assert lines[1] == "A: good (baseline), B: bad"
-    head = "measure A B B - A from to p W/L/T"
-    assert " ".join(lines[3].split()) == head and lines[5].startswith(" ASL@1000 ↓")
-    text = " ".join(text.split())
-    assert "p: t-test for pairs (sgnLP: sign test), two-sided" in text and "over 8 queries" in text
-    assert "B - A by query, the largest loss" in text and "Those that moved" not in text
-    assert "Those that moved farthest" in compare("--show", "documents").stdout
-
-
 def test_tsv_has_names_and_p_values_that_are_not_rounded_to_0(files):
     head, *lines = compare("-o", "tsv", "-m", "ASL@20 rrLP", "-p", "2").stdout.splitlines()
     names = head.split("\t")
@@ -142,27 +127,7 @@ def test_the_condition_sets_the_exit_status(files):
     assert result.stderr.count("PASS: ") == 2
 
 
-def test_a_guard_prints_its_answer_first_and_its_measures_alone(files):
-    """The order of both streams is that of a terminal."""
-    command = [*TWO, "--fail-if", "AP worse p<.05"]
-    lines = CliRunner().invoke(main, ["compare", *command]).output.splitlines()
-    assert lines[0].startswith("FAIL: AP worse p<.05 [") and "Guard: FAIL" in lines
-    assert [line.split()[0] for line in lines if line.startswith(" AP")] == ["AP"]
-    row = [line[:4] for line in lines].index(" AP ")
-    assert lines.index("Guard: FAIL") < row and max(map(len, lines[row - 2 : row + 1])) <= 80
-    assert "The p-values are for comparisons planned" in " ".join(
-        call(*command, "--all").stdout.split()
-    )
-
-
 # Errors
-
-
-def test_files_of_one_name_are_distinguished(files):
-    (files / "new").mkdir()
-    (files / "new" / "good.run").write_text((files / "bad.run").read_text())
-    lines = call("qrels", "good.run", "new/good.run").stdout.splitlines()
-    assert "A: good.run (baseline), B: new/good.run" in lines
 
 
 def test_help_teaches_the_grammar():
@@ -170,22 +135,6 @@ def test_help_teaches_the_grammar():
     assert "better|worse|lower|higher|different [by AMOUNT] [in any group]" in text
     assert "MEASURE below|above VALUE" in " ".join(text.split())
     assert "RUN_A is the baseline" in text and "exit status" in text
-
-
-def test_a_run_that_leaves_queries_unanswered_fails(files):
-    write_run({q: RUNS["good"][q] for q in QUERIES if q not in ("q3", "q5")}, "new.run")
-    asked = ["qrels", "good.run", "new.run", "-m", "AP", "--fail-if", "AP worse p<.0001"]
-    result = call(*asked)
-    assert result.exit_code == 1 and "Guard: FAIL" in result.stderr
-    assert "does not answer 2 of 8 queries (e.g. 'q3')" in result.stderr
-    allowed = call(*asked, "--allow-missing")
-    assert allowed.exit_code == 0 and "Guard: PASS" in allowed.stderr
-    note = "new does not answer 2 of 8 queries (e.g. 'q3'); each counts with the worst value"
-    assert note in " ".join(call(*asked, "--allow-missing", "--all").stdout.split())
-    assert f"Note: {note}" in call(*asked, "-o", "tsv").stderr
-    # Reversed, the baseline lacks them; without conditions nothing fails.
-    assert call("qrels", "new.run", "good.run", "--fail-if", "AP worse").exit_code == 2
-    assert call(*asked[:5]).exit_code == 0
 
 
 def test_the_interval_of_a_sign_stays_in_its_range(files):

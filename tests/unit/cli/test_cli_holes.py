@@ -39,20 +39,6 @@ def test_a_pair_its_list_and_its_labels(files, tmp_path):
     assert row["verdict"] == "A" and row["unjudged"] == 0 and row["low"] == row["high"]
 
 
-def test_the_answer_is_printed_first(files, tmp_path):
-    done = call(*files, "-m", "AP")
-    lines = done.stdout.splitlines()
-    assert lines[0].startswith("AP: two - one = ") and max(map(len, lines[1:5])) <= 80
-    by_query = call(*files, "-m", "AP", "-q").stdout.splitlines()
-    assert by_query[0] == lines[0] and len(by_query) > len(lines)
-    runs = tmp_path / "runs"
-    runs.mkdir()
-    for name in "abc":
-        (runs / name).write_text(open(files[1]).read())
-    done = call(files[0], runs, "-m", "P@2")
-    assert done.stdout.startswith("P@2: 0 open of 3 pairs of runs, 0 settled, 3 equal.\n")
-
-
 def test_no_list_takes_the_place_of_what_is_read_or_of_another_kind(files, tmp_path):
     before = {path: open(path).read() for path in files}
     for path in files:

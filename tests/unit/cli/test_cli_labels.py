@@ -63,11 +63,3 @@ def test_the_merged_qrels_are_written_and_give_the_same(files):
         wrong = call("labels", "qrels", "todo.tsv", "-o", target, "--force")
         assert wrong.exit_code == 2 and "it is one of the inputs" in wrong.stderr
         assert (files / target).read_text() == before
-
-
-def test_a_label_that_contradicts_an_official_grade(files):
-    (files / "other.csv").write_text("QID,DOCNO,Label\nq00,a,0\nq00,x,1\n")
-    wrong = call("labels", "qrels", "other.csv")
-    assert wrong.exit_code == 2 and "its official grade is 1" in wrong.stderr
-    done = call("labels", "qrels", "other.csv", "--conflicts", "official")
-    assert done.exit_code == 0 and "q00 0 a 1\n" in done.stdout and "q00 0 x 1\n" in done.stdout

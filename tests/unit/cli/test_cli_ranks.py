@@ -35,19 +35,6 @@ def test_the_table_and_the_sentences(files):
     assert result.stdout.rstrip("\n") == str(asl.ranks("runs", "qrels", "AP"))
 
 
-def test_tables_of_pairs_and_of_intervals(files):
-    board = asl.ranks("runs", "qrels", "AP", alpha=0.1, draws=300)
-    given = ["ranks", "qrels", "runs", "-m", "AP", "--alpha", ".1", "--draws", "300"]
-    table = call(*given, "--pairs").stdout.splitlines()
-    assert table[0].split() == ["a", "b", "difference", "statistic", "p", "ordered"]
-    assert len(table) == 2 + 6 and "<0.0033" in "".join(table)
-    text = call(*given, "--pairs", "-o", "latex").stdout
-    assert r"\caption{6 pairs of systems by AP, 30 topics: difference of the means, a less" in text
-    for form in ("latex", "markdown"):
-        text = call(*given, "-o", form).stdout
-        assert all(interval in text for interval in board.shown()["ranks"])
-
-
 @pytest.mark.parametrize("tracks", [False, True])
 def test_top_prints_the_first_systems_with_their_ranks_among_all(files, tracks):
     """A system alone could have rank 1 only."""
@@ -95,36 +82,3 @@ def test_scores_in_the_place_of_runs(files):
 
 
 # evaluate
-
-
-def test_evaluate_shows_ranks_with_means(files):
-    """The values are those of ranks: contract/test_commands.py."""
-    result = call("evaluate", "qrels", "runs", "-m", "AP NumRet", "--ranks", "-o", "tsv")
-    lines = [line.split("\t") for line in result.stdout.splitlines()]
-    ranks = [value for _, measure, value in lines if " rank " in measure]
-    assert len(ranks) == 2 * 4 and all(rank.isdigit() for rank in ranks)
-    assert {measure for _, measure, _ in lines} == {"AP", "AP rank low", "AP rank high", "NumRet"}
-    assert call("evaluate", "qrels", "runs", "--ranks", "-q").exit_code == 2
-
-
-def test_evaluate_takes_tracks(files):
-    tracks = ["--track", "x", "qrels", "runs", "--track", "y", "other", "runs"]
-    means = rows(call("evaluate", *tracks, "-m", "AP", "-o", "jsonl"))
-    alone = rows(call("evaluate", "other", "runs", "-m", "AP", "-o", "jsonl"))
-    assert means[4:] == [{"track": "y", **row} for row in alone] and len(means) == 8
-    by_query = rows(call("evaluate", *tracks, "-m", "AP", "-q", "-n", "-o", "jsonl"))
-    assert list(by_query[0]) == ["track", "run", "query_id", "measure", "value"]
-    assert len(by_query) == 2 * 4 * 30
-    assert {"↓", "↑"} <= set(call("evaluate", *tracks, "-m", "ASL@10 AP").stdout)
-    lines = (files / "other").read_text().splitlines()
-    one = [line for line in lines if line.split()[0] == lines[0].split()[0]]
-    (files / "one").write_text("\n".join(one) + "\n")
-    result = call("evaluate", *tracks[:-2], "one", "runs", "-m", "AP", "--ranks")
-    assert result.exit_code == 2 and "Error: y: intervals of ranks need" in result.stderr
-    (files / "few").mkdir()
-    (files / "few" / "a.run").write_text((files / "runs" / "a.run").read_text())
-    tracks[-1] = "few"
-    result = call("evaluate", *tracks, "-m", "AP")
-    assert result.exit_code == 2 and "system 'b' has no run in collection 'y'" in result.stderr
-    shared = rows(call("evaluate", *tracks, "-m", "AP", "--common", "-o", "jsonl"))
-    assert [row["run"] for row in shared] == ["a", "a"]

@@ -2,7 +2,6 @@
 Tests of samples.py, numbers.py."""
 
 import dataclasses
-import re
 from functools import cache
 
 import numpy as np
@@ -121,59 +120,6 @@ def test_two_systems_have_the_interval_of_their_difference(measure, names, order
     )
 
 
-#: How the last headline ends.
-AT_ONCE = (
-    "(all pairs: corrected p at most 0.05). With 95 % confidence all 3 intervals of ranks hold at "
-    "once."
-)
-
-
-@pytest.mark.parametrize(
-    ("ranks_by_name", "sentences"),
-    [
-        ({"a": [1] * 30, "b": [3] * 30, "c": [5] * 30},
-         ["Only a could be the best of 3 systems by RR (30 topics).",
-          "a has the best mean RR; its rank is 1.",
-          f"One system is significantly better than the other in all 3 pairs {AT_ONCE}"]),
-        ({"a": [1] * 30, "b": [1] * 30, "c": [5] * 30},
-         ["2 of 3 systems could be the best by RR (30 topics).",
-          "a and b share the best mean RR; their ranks are between 1 and 2.",
-          f"One system is significantly better than the other in 2 of 3 pairs {AT_ONCE}"]),
-        ({"a": [1, 2] * 15, "b": [2, 1] * 15, "c": [1, 1, 2] * 10},
-         ["Each of the 3 systems could be the best by RR (30 topics).",
-          "c has the best mean RR; its rank is between 1 and 3.",
-          f"No two systems are significantly different {AT_ONCE}"]),
-        ({"a": [2] * 30, "b": [2] * 30, "c": [2] * 30},
-         ["Each of the 3 systems could be the best by RR (30 topics).",
-          "All systems have the same mean RR.",
-          f"No two systems are significantly different {AT_ONCE}"]),
-        ({"a": [2] * 30, "b": [2] * 30}, ["a and b have the same RR for each of 30 topics."]),
-        ({"b": [2] * 30, "a": [1] * 30},
-         ["a is significantly better than b by RR: the difference of the means is 0.5000, "
-          "its 95 % interval [0.5000, 0.5000], p < 0.0001 (sign flips)."]),
-    ],
-)  # fmt: skip
-def test_sentences(ranks_by_name, sentences):
-    runs = {name: run_with(ranks) for name, ranks in ranks_by_name.items()}
-    board = asl.ranks(runs, QRELS, "RR")
-    assert board.sentences()[: len(sentences)] == sentences
-    stars, *population = reversed(board.sentences()[len(sentences) :])
-    assert stars == (
-        "The intervals are about the population of topics that these 30 are a sample of. They "
-        "account for choosing a system after looking at the table, not for tuning on the same "
-        "topics."
-    )
-    worse = [
-        "*: significantly worse than a system with the best mean (all pairs: corrected p at most "
-        "0.05)."
-    ]
-    assert population == (worse if any(board.stars) else [])
-    text = " ".join(str(board).split())
-    assert text.startswith(" ".join(sentences)) and text.endswith(" ".join([stars, *board.notes]))
-    assert sentences[0] in board._repr_html_().replace("&lt;", "<")
-    assert not any("possibl" in sentence or "first" in sentence for sentence in board.sentences())
-
-
 def test_a_p_is_printed_on_the_side_of_alpha_where_it_is():
     """Of 2^12 sign vectors 205 is a share of .050049: the pair is not ordered."""
     assert p_text(205 / 4096, 4096, 0.05) == "p = 0.05005"
@@ -212,21 +158,6 @@ def test_a_single_system():
     assert "<b>" not in board._repr_html_()
     assert board.table[["low", "high"]].to_numpy().tolist() == [[1, 1]]
     assert board.critical == [] and board.pairs().empty
-
-
-def test_latex_has_a_caption_with_test_family_topics_and_legend():
-    text = ranked().to_latex(places=2)
-    assert text.startswith(r"\begin{table}") and text.count(r"\textbf") == 1
-    assert not re.search(r"\d\.\d{3}", text.partition(r"\toprule")[2])
-    [caption] = re.findall(r"\\caption\{(.*)\}", text)
-    assert caption == (
-        r"Ranks by RR, 30 topics. Bold: the best mean. Ranks: 95 \% intervals that hold for all "
-        "systems at once. Could be the best: no other system is shown to be better. *: "
-        "significantly worse than a system with the best mean (all pairs: corrected p at most "
-        "0.05). Test: sign flips of the topics' differences, 6 pairs, step-down maxima."
-    )
-    alone = asl.ranks({"a_b": boards()["a"]}, QRELS, "RR").to_latex()
-    assert r"\caption{Ranks by RR, 30 topics. Bold: the best mean.}" in alone and r"a\_b" in alone
 
 
 def test_the_chart_of_queries_has_each_value():
