@@ -538,13 +538,14 @@ def _expected_warnings(case: Case) -> dict[str, int]:
     twice = sum(rows.values()) - len(rows)
     last = {(str(q), str(d)): grade for q, d, grade in case.qrels}
     again = len({(str(q), str(d)) for q, d, g in case.qrels if g != last[str(q), str(d)]})
+    noted = again and case.door != "judge"
     silent, is_ours = len(queries) - len({qid for qid, _ in rows}), case.door == "evaluate"
     strange = bool(rows) and bool(judged) and not (rows.keys() & judged)
     return {
         **({f"{counted(twice, 'document')} more than once": 1} if twice and not is_ours else {}),
         **({"has a document twice in a ranking: it counts once": 1} if twice and is_ours else {}),
         **({f"does not answer {silent} of": 1} if silent and is_ours else {}),
-        **({f"judge {counted(again, 'document')} twice, differently": 1} if again else {}),
+        **({f"judge {counted(again, 'document')} twice, differently": 1} if noted else {}),
         **({"none of the documents of the run is judged": 1} if strange else {}),
     }
 

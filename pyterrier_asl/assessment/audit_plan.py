@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from ..common.lazy import pd
-from ..common.notices import counted, warn
+from ..common.notices import counted
 from ..common.types import Floats
 from ..evaluation.evaluation import Runs
 from ..evaluation.sources import QrelsLike, refuse_unused
@@ -45,6 +45,7 @@ class AuditPlan(Printed):
         documents: query -> the documents that people must judge: those that any run has in the
             first ``depth``.
         depth: the deepest cut-off of the measures; None: whole rankings.
+        notes: sentences on what must be known of the runs and the machine's judgements.
     """
 
     queries: int | None
@@ -57,6 +58,7 @@ class AuditPlan(Printed):
     limiting: list[str]
     documents: dict[str, list[str]]
     depth: int | None
+    notes: list[str] = field(default_factory=list)
 
     @property
     def drawn(self) -> list[str]:
@@ -125,7 +127,8 @@ class AuditPlan(Printed):
         """The plan in words, the table, and what people are asked to judge."""
         answer, pool = self.sentences()
         heading = "Documents to judge, and width of the widest interval, by number of queries:"
-        yield from (Part(answer), Part(heading, self.table), Part(), Part(pool))
+        yield from (Part(answer), Part(heading, self.table), Part())
+        yield from map(Part, [pool, *self.notes])
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the draw: JSON after ``#``, then ``qid``, ``docno``, and ``label`` to fill in.
@@ -221,8 +224,6 @@ def plan_audit(
     worst_case = qrels is None
     people = machine if qrels is None else qrels
     sample = AuditedRuns.of(runs, people, machine, rel, machine_rel, MACHINE)
-    for note in sample.judges.notes:
-        warn(note)
     if queries is not None and not 3 <= queries <= len(sample.qids):
         raise ValueError(
             f"queries is {queries}: give a number from 3 to {len(sample.qids)}, the number of "
@@ -246,6 +247,7 @@ def plan_audit(
         [names[at] for at in widths[:, 1].argmax(axis=0)],
         sample.pool(depth),
         depth,
+        [*sample.judges.notes, *sample.judges.facts(named, MACHINE).notes],
     )
 
 

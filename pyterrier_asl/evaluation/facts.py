@@ -121,8 +121,8 @@ class Facts:
         ]
 
     def warn(self) -> None:
-        """Warns of the facts of runs, which make a number doubtful."""
-        for _, text in self._of_runs():
+        """Warns of what makes a number doubtful: facts of runs, and different grades."""
+        for text in [*(text for _, text in self._of_runs()), *self.contradictions]:
             warn(text, DoubtfulInput)
 
     def _of_runs(self) -> list[tuple[str, str]]:

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..common.lazy import pc
-from ..common.notices import DoubtfulInput, counted, warn
+from ..common.notices import counted, warn
 from ..common.types import Floats, Ints
 from ..io.columns import Columns, first_of_each, qrels_columns
 from ..io.values import arrow_numbers, arrow_text, take
@@ -98,7 +98,7 @@ class Judgements(Remembering):
     def _one_grade(
         self, index: PairIndex, repeated: Ints, grades: Floats, subtopics: pa.Array | None
     ) -> Floats:
-        """The highest grade of a document judged for several subtopics, else the last; warns."""
+        """The highest grade of a document judged for several subtopics, else the last."""
         queries = queries_of(index.offsets)
         last = index.find(queries, index.ids)
         has_subtopics = np.zeros(len(grades), dtype=bool)
@@ -117,7 +117,6 @@ class Judgements(Remembering):
                 f"differently: the last label counts (e.g. {example})",
                 example,
             )
-            warn(self.contradiction.sentence, DoubtfulInput)
         highest, lowest = grades.copy(), grades.copy()
         np.maximum.at(highest, last, grades)
         np.minimum.at(lowest, last, grades)

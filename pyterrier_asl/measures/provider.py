@@ -14,6 +14,7 @@ from ir_measures.measures import ParamInfo
 from ir_measures.providers import Evaluator, Provider
 from ir_measures.util import QrelsConverter
 
+from ..common.notices import warn
 from . import PluginMeasure
 from ._base import own_measures
 from .directions import added_up
@@ -31,6 +32,8 @@ class JudgedRunEvaluator(Evaluator):  # type: ignore[misc]
         from ..judging.judgements import Judgements  # imports PyArrow, which is not needed before
 
         self.judgements = Judgements(qrels)
+        if self.judgements.contradiction:
+            warn(self.judgements.contradiction.sentence)
         super().__init__(sorted(measures, key=str), self.judgements.qids)
         for rel in sorted({measure["rel"] for measure in self.measures}):
             nothing = self.judgements.num_relevant(rel) == 0

@@ -85,6 +85,7 @@ COMMANDS = {
     "holes -o": "holes qrels a.run b.run -m AP -o tsv",
     "judges": "judges qrels a.run b.run --judge again=qrels -m AP --draws 20",
     "audit": "audit qrels a.run b.run --judge again=qrels -m AP",
+    "plan-audit": "plan-audit none a.run b.run --judge again=qrels -m AP",
     "analyze": "analyze run-quality qrels a.run b.run",
     "report": "report qrels a.run b.run -m AP -o page.html --force",
 }
@@ -157,8 +158,8 @@ def test_every_command_matches_what_stands_beside_the_runs(what, tmp_path, monke
         [command, *rest] = (word.strip("'").replace("_w", " w") for word in line.split())
         if what == "pool":
             rest = [word.replace("AP", "P_Rareness@5") for word in rest]
-        is_judge = (what, command) == ("labels", "audit")  # its labels are of people, not of qrels
-        if is_judge or (option and option.split()[0] not in call(command, "--help").stdout):
+        are_people = what == "labels" and "audit" in command  # labels of people, not of qrels
+        if are_people or (option and option.split()[0] not in call(command, "--help").stdout):
             continue
         result = call(command, *rest, *option.split())
         text = f"{result.stdout} {result.stderr}"
@@ -166,7 +167,7 @@ def test_every_command_matches_what_stands_beside_the_runs(what, tmp_path, monke
             text = re.sub("<.*?>", "", (tmp_path / "page.html").read_text()).replace("&#39;", "'")
         said = " ".join(text.split())
         done[name] = sentence in said or text
-        if what == "qrels" and command in ("audit", "judges"):  # of a judge it is an error
+        if what == "qrels" and command in ("audit", "plan-audit", "judges"):  # of a judge
             done[name] = "(qrels) labels 2 pairs of query and document several times" in said
         if name == "guard":
             assert result.exit_code == 2 and "ERROR: " in result.stderr
@@ -183,6 +184,7 @@ def test_every_result_has_it(fact):
         "holes": asl.holes(runs, qrels, "AP"),
         "judges": asl.judges(qrels, again, runs, "AP", draws=20, test="t"),
         "audit": asl.audit(runs, qrels, "AP", qrels),
+        "plan_audit": asl.plan_audit(runs, None, "AP", qrels),
         "report": collect(runs, qrels, "AP"),
     }
     frames = {

@@ -14,12 +14,12 @@ from pyterrier_asl.judging.matching import judge
 RUNS, QRELS = collection(systems=3, complete=True)
 CONSTANT = {qid: dict.fromkeys(of, 1.0) for qid, of in QRELS.items()}
 TWICE = pd.DataFrame({"qid": "q10", "docno": ["d1", "d1"], "score": [1.0, 2.0]})
-JUDGED_TWICE = pd.DataFrame({"qid": "q10", "docno": ["d1", "d1"], "label": [1, 0]})
+JUDGED_TWICE = pd.DataFrame({"qid": "q10", "docno": ["d20", "d20"], "label": [1, 0]})
 TOPICS = pd.DataFrame({"qid": list(QRELS), "query": "x"})
 FRAMES = [frame(run).assign(rank=0) for run in RUNS.values()]
 
 CALLS = {
-    "Judgements": lambda: Judgements(JUDGED_TWICE),
+    "contradiction": lambda: evaluate({"x": CONSTANT}, JUDGED_TWICE, "P@1"),
     "judge, twice": lambda: judge(Judgements(QRELS), TWICE),
     "judge, none judged": lambda: judge(Judgements(QRELS), {"q10": {"z": 1.0}}),
     "judge, constant": lambda: judge(Judgements(QRELS), CONSTANT),

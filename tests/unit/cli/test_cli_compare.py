@@ -181,7 +181,6 @@ ERRORS = [
 ]
 
 
-@pytest.mark.filterwarnings("ignore:the qrels judge")
 def test_an_error_reaches_every_output(files):
     Path("short.run").write_text("q1 Q0\n")
     Path("empty").write_text("")

@@ -126,7 +126,6 @@ def judged(*grades):
     return pd.DataFrame(rows, columns=["qid", "docno", "label"])
 
 
-@pytest.mark.filterwarnings("ignore:the qrels judge")
 @pytest.mark.parametrize("grades", [(0,), (0, 1), (2, 1)])
 def test_a_guard_cannot_test_with_qrels_that_contradict_themselves(grades):
     runs, last = {"live": LIVE, "new": OTHER}, f"{grades[-2:][0]:g}"
@@ -137,7 +136,6 @@ def test_a_guard_cannot_test_with_qrels_that_contradict_themselves(grades):
     assert compared.notes[-1].startswith(said) and last in compared.notes[-1]
 
 
-@pytest.mark.filterwarnings("ignore:the qrels judge")
 def test_a_grade_that_occurs_twice_is_no_contradiction():
     found = compare({"live": LIVE, "new": OTHER}, judged(1), ["RR"], conditions=["RR worse"])
     assert found.verdicts[0].outcome.name == "FAIL"
