@@ -53,13 +53,18 @@ def arrow_numbers(values: npt.NDArray[Any]) -> pa.Array:
     return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), buffers)
 
 
+#: NumPy's names of types that Arrow calls otherwise.
+_NUMPY_NAMES = {"float": "float32", "halffloat": "float16"}
+
+
 def numpy_numbers(array: pa.Array) -> npt.NDArray[Any]:
     """The numbers of an Arrow array without nulls, as a view.
 
     >>> numpy_numbers(pa.array([3, 4, 5])[1:]).tolist()
     [4, 5]
     """
-    kind = np.dtype(array.type.to_pandas_dtype())
+    name = str(array.type)  # Arrow's own conversion imports pandas before release 26
+    kind = np.dtype(_NUMPY_NAMES.get(name, name))
     data = array.buffers()[1] or b""  # without rows there may be no buffer
     return np.frombuffer(data, kind, len(array), array.offset * kind.itemsize)
 

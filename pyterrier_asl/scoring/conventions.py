@@ -214,7 +214,7 @@ def gains_of(parts: Parts, grades: Floats) -> Floats:
         [
             GAINS[option](grades)
             if option in GAINS
-            else np.float64(grades >= float(str(option).rpartition(" ")[2]))
+            else (grades >= float(str(option).rpartition(" ")[2])).astype(np.float64)
             for option in next(iter(parts.values()))
         ]
     )

@@ -421,10 +421,13 @@ def test_names_and_ranks_in_a_frame():
         ({"docno": [1.0, 2.0]}, "column docno of the run frame is a column of fractions (double)"),
         ({"docno": [b"a", b"b"]}, "column docno of the run frame must be text or a whole number"),
         ({"score": [1.0, None]}, "column score of the run frame is not a number (NaN) in row 1"),
-        ({"score": ["a", "b"]}, "column score of the run frame must be numbers, but"),
+        ({"score": pd.array(["a", "b"], "string")}, "score of the run frame must be numbers, but"),
         ({"score": [1, {2}]}, "column score of the run frame must be numbers: "),
         ({"score": [1, [2, 3]]}, "column score of the run frame must be numbers: "),
-        ({"score": [1, 10**400]}, "column score of the run frame must be numbers: int too large"),
+        (
+            {"score": np.array([1, 10**400], dtype=object)},
+            "column score of the run frame must be numbers: int too large",
+        ),
     ],
 )
 def test_frames_that_are_no_runs(changes, message):
