@@ -115,31 +115,6 @@ def test_a_query_that_one_repetition_does_not_answer_is_named():
     assert back.verdicts[0].outcome.name == "ERROR"
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"test": "sign"}, "old has several runs, and test='sign' is for systems with one run"),
-        ({"measures": "AP sgnLP"}, "sgnLP prefers one run to another: leave it out"),
-        ({"measures": "P_Rareness@5"}, "several: give a pool"),
-        ({"conditions": "AP possibly worse by .1 p<.05"}, "is for systems with one run each"),
-        ({"conditions": "AP worse certainly"}, "is for systems with one run each"),
-        ({"groups": GROUPS}, "groups is for systems with one run each"),
-        ({"detect": 0.1}, "detect is for systems with one run each"),
-    ],
-)
-def test_what_repetitions_have_no_answer_to(options, message):
-    with pytest.raises(ValueError, match=message):
-        asl.compare({"old": OLD, "one": ONE}, QRELS, **options)
-
-
-def test_documents_and_other_functions_refuse_repetitions():
-    with pytest.raises(ValueError, match="documents are of systems with one run each"):
-        _ = asl.compare({"old": OLD, "one": ONE}, QRELS, "AP").moved
-    for function in (asl.evaluate, asl.ranks, asl.holes, asl.report):
-        with pytest.raises(ValueError, match="'old' has 2 runs: only compare tests several runs"):
-            function({"old": OLD, "one": ONE}, QRELS, "AP")
-
-
 def test_files_are_repetitions_by_the_end_of_their_names(files):
     runs = [f"{name}.run" for name in ("old-1", "new-1", "one", "old-2", "new-3", "new-2")]
     printed = rows(call("compare", "qrels", *runs, "--repetitions", "-", "-m", "AP", "-o", "jsonl"))

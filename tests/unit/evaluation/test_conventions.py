@@ -147,42 +147,6 @@ def test_what_no_convention_gives_is_not_claimed():
     assert found.table["deviation"].is_monotonic_increasing or len(found.table) > 2
 
 
-ERRORS = [
-    ("ASL@10", {"q1": 1}, "conventions of ASL@10 are not known"),
-    ("AP(rel=2)", {"q1": 1}, "no other parameter, as in nDCG@10"),
-    ("AP", {"q1": "85 %"}, "a value of run is '85 %': give a number"),
-    ("AP", {"q1": True}, "is True: give a number"),
-    ("AP", {"q1": float("nan")}, "is nan: give a number"),
-    ("AP", {"q01": 0.5}, "no value of run has a query of the qrels .e.g. 'q2'., only 'q01'"),
-    ("AP", {}, "only none: give values by query, or one mean"),
-    ("AP", pd.DataFrame({"qid": ["q1"], "RR": [0.5]}), "no measure 'AP'; they have RR"),
-    ("AP", "missing.tsv", "missing.tsv"),
-]
-
-
-@pytest.mark.parametrize(("measure", "values", "message"), ERRORS)
-def test_errors_name_the_value_and_the_remedy(measure, values, message):
-    with pytest.raises((ValueError, OSError), match=message):
-        explain(RUN, QRELS, measure, values)
-
-
-def test_errors_of_several_runs():
-    two = {"a": RUN, "b": RUN}
-    for values, message in [
-        (0.5, "2 runs have one value: give a dict of run -> value"),
-        ({"a": 0.5}, "the runs names 'b'"),
-        ({"a": 0.5, "b": 0.5, "c": 0.5}, "values names 'c'"),
-        ({"a": 0.5, "b": {"q1": 0.5}}, "give all the same kind"),
-    ]:
-        with pytest.raises(ValueError, match=message):
-            explain(two, QRELS, "AP", values)
-    with pytest.raises(ValueError, match="name='x' is for a single run"):
-        explain(two, QRELS, "AP", {"a": 0.5, "b": 0.5}, name="x")
-    grades = {"q1": {f"d{n}": n for n in range(30)}}
-    with pytest.raises(ValueError, match="29 grades above 0, and each is an option"):
-        explain({"q1": {"d1": 1.0}}, grades, "AP", 0.5)
-
-
 def test_the_command_explains_a_mean_and_scores(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name, shift in {"a": 0, "b": 1}.items():

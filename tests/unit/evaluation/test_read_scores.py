@@ -19,7 +19,6 @@ EVALUATION = pd.DataFrame(
 )
 LONG = EVALUATION.melt(["name", "qid"], var_name="measure").sample(frac=1, random_state=1)
 WIDE = pd.DataFrame(VALUES).rename_axis("qid").reset_index()
-CSV = "name,qid,measure,value\n"
 
 
 def printed(folder, line, summary):
@@ -224,75 +223,6 @@ def test_repetitions_are_rows_of_their_own():
 # Errors
 
 
-def test_a_system_without_a_measure_and_ids_in_another_form_are_named():
-    lacks = EVALUATION.assign(AP=[0.5, 0.5, None, None])
-    with pytest.raises(ValueError, match="bm25 has no value of map: add the values"):
-        read_scores(lacks, missing=0).matrix("map")
-    with pytest.raises(ValueError, match="every measure is missing for some systems, AP .bm25."):
-        read_scores(lacks[["name", "qid", "AP"]]).default_measures()
-    with pytest.raises(ValueError, match="no measure 'RR'; they have AP, ASL@10: choose"):
-        read_scores(EVALUATION).matrix("RR")
-    zeros = EVALUATION.assign(qid=["0402", "0401", "402", "401"])
-    with pytest.raises(ValueError, match="bm25 writes 2 query ids in another form"):
-        read_scores(zeros, missing=0).matrix("AP")
-    with pytest.raises(ValueError, match="'f' is a measure of the scores.*--wide systems"):
-        read_scores(pd.DataFrame({"qid": ["1"], "f": [1]})).systems(["f"])
-
-
-#: A frame, or the text of s.csv -> a part of the error; options after that.
-REFUSED = [
-    (LONG.drop(columns="qid"), "without a column of queries; it has name, measure.*qid=COLUMN"),
-    ("Model,A,B\nx,1,3\n", "without a column of queries.*--wide queries"),
-    ("name,response,f\na,yes,1\n", "the answers of a system without a column of queries"),
-    (LONG.drop(columns="value"), "a column of measures, but none of values.*value=COLUMN"),
-    ("qid,model_a,model_b,winner\n1,a,b,a\n", "s.csv holds pairwise winners"),
-    ("query,docid,rating\nx,d,1\n", r"a column of documents \(docid\), so it is a run or qrels"),
-    ("qid,AP,AP\n1,.5,1\n", "s.csv: two columns are called 'AP'"),
-    ("qid,nDCG@10,ndcg_cut_10\n1,.5,1\n", "nDCG@10 and ndcg_cut_10 are one measure, nDCG@10"),
-    (f"{CSV}a,1,map,.5\na,1,AP,.25\n", "two values of AP of a for query '1': line 2 of .*line 3"),
-    ("name,qid,lang,f\na,1,7,.5\na,1,8,1\n", "differ in lang and f: .*repetition=COLUMN or track="),
-    ("name,qid,category,f\na,1,x,.5\nb,1,y,1\n", "query '1' has two groups, 'x' and 'y'"),
-    (LONG.assign(value="high"), "row 0, column value: 'high' is not a number"),
-    *(
-        (f"qid;f;AP\n1;1;.5\n2;1;{cell}\n", f"s.csv, line 3, column AP: '{re.escape(cell)}' is not")
-        for cell in ("85 %", "1,234", "0,85", "inf", "timeout", "1_0", "0x1")
-    ),
-    (f"{CSV}new,s01,ndcg@10,-1\n", "nDCG@10 of new is -1 for query 's01', but it lies between 0"),
-    ("qid,nDCG@10\n1,1\n\n2,66\n", "s.csv, line 4: nDCG@10 of s is 66 for .* between 0 and 1"),
-    ("qid,ASL@10\n1,0.5\n", "ASL@10 of s is 0.5 for query '1', but it lies between 1 and 11"),
-    (LONG.assign(qid="all"), "has no value of a query"),
-    *((text, "s.csv is blank") for text in ("\n", " \n\t\n", ",,\n", "\t\n,\r\n")),
-    *((text, "s.csv") for text in ("", "1 2\n", "a b c d e\n", "just a line of words\n\n")),
-    (f"{CSV}a,,AP,.5\n", "s.csv has 1 row without qid, the first in line 2"),
-    ("name,Name,qid,AP\na,b,1,.5\n", "s.csv: there are both name and Name"),
-    ("own q .5\n", "lines such as 'own q .5': name the measure"),
-    ("Model\t1\t2\tmean\t3\na\t3\t2.5\t2\t.5\n", "line 2: the measure is .2., a number"),
-    ('{"a": {"1": 0.5}}', "JSON of two levels, which are queries and measures, but it has 1"),
-    ('{"qid": 1, "f": {"score": 1}}\n{"qid": 2}\n', "s.csv is nested JSON .f."),
-    ('{"qid": "1", "AP": 1}\n{"qid": "2"}\n{"qid": "2", "AP": "x"}', "line 3, column AP: 'x'"),
-    ('name,qid,AP\n"bm25,q1,0.5\ndph,q1,0.4\nlm",q1,0.3\n', "line 4, column name: .* line break"),
-    ("id,AP\n1,.5\n", "s.csv is not a table of scores: .*--columns 'qid=COLUMN"),
-    (EVALUATION, "has no column 'id'; it has name, qid", {"columns": {"qid": "id"}}),
-    (EVALUATION, "columns names 'querys'", {"columns": {"querys": "id"}}),
-    (EVALUATION, "a column name of systems: leave out --wide", {"wide": "systems"}),
-    (EVALUATION, "wide True is unknown: use one of None, 'systems'", {"wide": True}),
-    (EVALUATION, "missing is 'all': give 'common' or a number", {"missing": "all"}),
-    (EVALUATION, "missing is nan", {"missing": np.nan}),
-    (LONG, "'latency', which is none of the measures", {"lower_is_better": ["latency"]}),
-]
-
-
-@pytest.mark.parametrize("case", REFUSED, ids=lambda case: case[1][:40])
-def test_wrong_tables_are_refused(case, tmp_path):
-    scores, message, *options = case
-    if isinstance(scores, str):
-        (tmp_path / "s.csv").write_text(scores)
-        scores = tmp_path / "s.csv"
-    with pytest.raises(ValueError, match=message) as error:
-        read_scores(scores, **(options or [{}])[0])
-    assert not re.search("fill|groupby|wide.systems True", str(error.value))
-
-
 def test_files_that_name_one_system_and_files_with_one_value_twice(tmp_path):
     """The name is the model of the judge; each file is a system by its name."""
     for name in ("a", "b"):
@@ -311,18 +241,6 @@ def test_files_that_name_one_system_and_files_with_one_value_twice(tmp_path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(ValueError, match="holds no files"):
         read_scores(tmp_path / "empty")
-
-
-@pytest.mark.parametrize("separator", [",", "\t", " "])
-@pytest.mark.parametrize("row", ["a 1 AP .5 x", "a 1 AP", "a"])
-def test_a_row_with_more_or_fewer_fields_is_an_error_with_its_line(row, separator, tmp_path):
-    """An additional field would shift all columns of the table."""
-    header = "" if separator == " " else "name qid measure value\n"
-    text = f"{header}a 2 AP .5\n{row}\nb 1 AP .5\n".replace(" ", separator)
-    (tmp_path / "s.txt").write_text(text)
-    line = 3 if header else 2
-    with pytest.raises(ValueError, match=rf"s.txt, line {line}: found {len(row.split())} field"):
-        read_scores(tmp_path / "s.txt")
 
 
 @pytest.mark.parametrize("form", ["csv", "perquery.csv", "tsv", "trec_eval", "evaluate"])

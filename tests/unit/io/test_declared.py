@@ -81,41 +81,6 @@ def test_grades_of_numbers_name_all_numbers(write):
     assert asl.read_qrels(path, grades=GRADES)["label"].tolist() == [1, 2, 3]
 
 
-READERS = {"run": asl.read_run, "qrels": asl.read_qrels, "labels": asl.read_labels}
-NESTED = '"queries": {"1": "t"}, "corpus": {"d": "t"}, "relevant_docs": {"1": ["d"]}'
-
-
-@pytest.mark.parametrize(
-    ("reader", "content", "message"),
-    [
-        ("run qrels", '{"1": ["d1", "d2"]}', "a.csv is JSON of query -> list of documents"),
-        ("qrels", f'{{{NESTED}, "mode": "text"}}', "JSON of LlamaIndex .*save a table"),
-        ("qrels", '{"requests": [{"id": "1"}], "metric": {}}', "requests of Elasticsearch's"),
-        ("run", '{"metric_score": 1, "details": {"1": {}}}', "results of Elasticsearch's"),
-        ("run", '{"evalId": "x", "results": {"a": [1]}, "config": {}}', "JSON of promptfoo"),
-        ("run", '{"a": 1, "b": {"c": 2}}', "a.csv is JSON of another form .'a': '1'."),
-        ("run", '{"qid": ["1"], "docno": ["a", "b"]}', "a.csv is JSON of another form .All arrays"),
-        ("run", '{"a": {"1": {"d": 1}}}', "a.csv is JSON of three levels .'a' -> '1'"),
-        ("qrels run labels", "4 qid:1 # 7555\n", "a.csv has the form of LETOR and SVMrank"),
-        ("run", "1\tQ0\td 1\t1\t2.5\tx\n", r"a.csv, line 1: .*ids have blanks: .*qid\\tQ0\\tdocno"),
-        ("qrels", "1\t0\td 1\t1\n", r"columns between tabs .* first line, qid\\titeration"),
-        ("run", "1 0 7 1\n", r"found 4 \(this looks like a qrels file\)"),
-        ("run", "1 3 7 1\n1 3 9 0\n", "a.csv has four columns .* do not count from 1"),
-        ("run", HITS, "other names need --columns, in Python columns="),
-        ("run", HITS.replace("q,", "qid,"), "--columns 'docno=... score=...' .columns= in Python."),
-        ("labels", "1 0 d E\n", "line 1: the label 'E' is not a number.*--grades 'E=...'"),
-        ("qrels labels", "qid,docno,label\n1,a,No\n1,b,so so\n", "--grades 'No=... \"so so\"=...'"),
-        ("qrels", "qid,docno,label\n1,a,True\n", "line 2: the label 'True' .*--grades 'True=...'"),
-        ("labels", "qid,docno,label\n1,a,2\n1,a,1\n", "lines 2 and 3: .* the labels 2 and 1: rem"),
-        ("qrels", "qid,docno,label\n1,a,\n", "line 2: the label is missing .-1 if"),
-    ],
-)
-def test_forms_that_are_refused(write, reader, content, message):
-    for name in reader.split():
-        with pytest.raises(ValueError, match=message):
-            READERS[name](write(content))
-
-
 def test_labels_of_several_judges(write):
     lines = ["qid,docno,label,{}", "1,a,2,x", "1,a,1,y", "1,b,0,x", "1,b,,y", "1,a,2,x"]
     for name in ("judge", "model", "annotator", "worker_id", "rater"):

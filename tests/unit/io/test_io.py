@@ -38,7 +38,6 @@ from pyterrier_asl.io.texts import Texts
 
 LINE = b"q1 Q0 d1 1 0.5 r\n"
 SIX = "expected 6 columns (qid Q0 docno rank score name)"
-EMPTY = "is empty: it has no line but blank lines and comments"
 A_RUN = {"qid": ["q", "q"], "docno": ["a", "b"], "score": [2.0, 1.0]}
 
 
@@ -313,34 +312,6 @@ def test_frame_has_pyterriers_columns(write):
     assert frame["rank"].tolist() == [0, 0, 1]
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (LINE * 16 + b"q Q0 d 1 .5", f"a.run, line 17: {SIX}, found 5: 'q Q0 d 1 .5'"),
-        (LINE + b"\n\nq Q0 a doc 1 .5 r\n", "a.run, line 4: expected 6 columns"),
-        (b" q  Q0 d 1 0.5\n", "line 1: expected 6 columns"),
-        (b"q Q0 d  1 0.5\n", f"line 1: {SIX}, found 5: 'q Q0 d  1 0.5'"),
-        (b"q 0 d 1\n", "found 4 (this looks like a qrels file)"),
-        *(
-            (
-                LINE + f"q Q0 d 1 {score} r\n".encode(),
-                f"line 2: the score '{score}' is not a number",
-            )
-            for score in ("nan", "NA", "1,5", "1_0")
-        ),
-        (LINE + b"q Q0 d\xe9 1 1 r\n", "line 2: 'd\\\\xe9' is not UTF-8"),
-        (LINE.decode().encode("utf-16"), "is UTF-16"),
-        (LINE.decode().encode("utf-16-be"), "binary file"),
-        (bytes(range(256)), "binary file"),
-        *((text, EMPTY) for text in (b"", b" \n\r\n", b"# this\n", gzip.compress(b"", mtime=0))),
-        (LINE.replace(b"\n", b"\r") * 3, "line 1: expected 6 columns"),
-        (b"x" * 5_000_000, "line 1: expected 6 columns"),
-    ],
-)
-def test_errors_name_the_line(write, content, message):
-    refused(write(content), message, "a.run")
-
-
 @pytest.fixture(params=["isal", "Arrow"])
 def unpacked_by(request, monkeypatch):
     if request.param == "isal":
@@ -412,26 +383,6 @@ def test_names_and_ranks_in_a_frame():
     empty = pd.DataFrame({"qid": [], "docno": [], "score": []})
     assert rows(runs.read_run_table(empty)) == []
     assert list(runs.read_run(empty).columns) == ["qid", "docno", "rank", "score", "name"]
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"qid": ["a", None]}, "column qid of the run frame is missing in row 1"),
-        ({"docno": [1.0, 2.0]}, "column docno of the run frame is a column of fractions (double)"),
-        ({"docno": [b"a", b"b"]}, "column docno of the run frame must be text or a whole number"),
-        ({"score": [1.0, None]}, "column score of the run frame is not a number (NaN) in row 1"),
-        ({"score": pd.array(["a", "b"], "string")}, "score of the run frame must be numbers, but"),
-        ({"score": [1, {2}]}, "column score of the run frame must be numbers: "),
-        ({"score": [1, [2, 3]]}, "column score of the run frame must be numbers: "),
-        (
-            {"score": np.array([1, 10**400], dtype=object)},
-            "column score of the run frame must be numbers: int too large",
-        ),
-    ],
-)
-def test_frames_that_are_no_runs(changes, message):
-    refused(pd.DataFrame(A_RUN | changes), message)
 
 
 def test_the_advice_for_ids_that_are_fractions_works():
