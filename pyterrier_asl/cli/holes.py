@@ -35,8 +35,7 @@ from typing import Any
 import click
 
 from ..common.notices import counted
-from ..judging.judgements import judgements_of
-from ..judging.qrels import Qrels, judgements_from, merge_labels
+from ..judging.qrels import merge_labels
 from ..printing.tables import write
 from ..unjudged import holes as library
 from . import epilog, options, outputs, print_notes
@@ -109,10 +108,7 @@ def command(
     of_labels = options.take(settings, "conflicts")
     judged_by = options.qrels_of(qrels)
     if labels:
-        official = judgements_of(qrels)
-        highest = settings.get("highest")
-        merged = merge_labels(official, judged_by.labels, highest=highest, **of_labels)
-        judged_by = Qrels(judgements_from(official, merged), **judged_by.matching)
+        judged_by = judged_by.merged_by(highest=settings.get("highest"), **of_labels)
     elif of_labels:
         raise click.UsageError("--conflicts goes with --labels")
     found = library.holes(named, judged_by, measure, **settings)

@@ -21,7 +21,7 @@ import click
 from ..io.atomic import check_replaceable, replacing
 from ..judging.qrels import OFFICIAL, Qrels, merge_labels
 from ..printing.tables import MACHINE_READABLE, lines_of
-from . import epilog, options, outputs
+from . import epilog, options, outputs, print_notes
 from .option_table import declared, read_labels
 
 if TYPE_CHECKING:
@@ -64,6 +64,7 @@ def command(
             path.write_text(text, encoding="utf-8")
     else:
         click.echo(text, nl=False)
+    print_notes(merged.attrs["notes"])
     added, judged = (merged["source"] != OFFICIAL).sum(), (merged["label"] >= 0).sum()
     click.echo(f"{output or 'merged'}: {judged} judgements, {added} of them labels", err=True)
 

@@ -143,7 +143,8 @@ class Facts:
     def _of_qrels(self) -> list[str]:
         """What must be known of the qrels, whatever the runs are."""
         judgements = self.judgements
-        sentences = self.contradictions + without_relevant(judgements, self.measures)
+        sentences = [*self.contradictions, *judgements.notes]
+        sentences += without_relevant(judgements, self.measures)
         if judgements.drop_self:
             own_ids = equal_rows(judgements.docnos, judgements.table.qid)
             if len(rows := own_ids[judgements.grades[own_ids] > 0]):

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -65,6 +65,8 @@ class Judgements(Remembering):
     contradiction: Contradiction | None = None
     #: By query, the documents whose grades are added labels.
     labels: Mapping[str, Set[str]] = {}
+    #: Sentences on added labels.
+    notes: Sequence[str] = ()
     duplicates = "error"
     drop_self = False
     collapse: str | None = None

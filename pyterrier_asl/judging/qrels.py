@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from ..common.lazy import pd
-from ..common.notices import counted, warn
+from ..common.notices import counted
 from ..io.synonyms import DeclaredFile, GradesOfLabels, NamesOfColumns
 from .judgements import MATCHING, Judgements, judgements_of
 from .remembered import cached_property
@@ -89,13 +89,19 @@ class Qrels:
     @cached_property
     def merged(self) -> pd.DataFrame | None:
         """The judgements and the labels with their sources; None without labels."""
-        if self.labels is None:
-            return None
+        return None if self.labels is None else self._merge()
+
+    def _merge(self, **options: Any) -> pd.DataFrame:
         sources = self.labels if isinstance(self.labels, (list, tuple)) else [self.labels]
         labels: Any = [*map(self._declared, sources)]
         if self.collapse is not None:
             labels = _labels_of_documents(read_all_labels(labels), self.collapse, self._unlabelled)
-        return merge_labels(self._unlabelled, labels)
+        return merge_labels(self._unlabelled, labels, **options)
+
+    def merged_by(self, **options: Any) -> Qrels:
+        """The qrels with their labels, merged with options of :func:`merge_labels`."""
+        labelled = judgements_from(self._unlabelled, self._merge(**options))
+        return Qrels(labelled, **self.matching)
 
     @property
     def declared(self) -> Any:
@@ -172,9 +178,8 @@ def merge_labels(
         ValueError: for a label that contradicts an official grade or another label, a label for a
             query without official judgements, and a label above the best grade.
 
-    Warns:
-        UserWarning: of queries that are added, and of labels that are all below the best official
-            grade, which may have another scale.
+    The attribute ``attrs["notes"]`` has sentences on queries that are added, and on labels that are
+    all below the best official grade, which may have another scale.
 
     >>> merge_labels({"q": {"a": 1}}, pd.DataFrame({"qid": ["q"], "docno": ["b"], "label": [0]}))
       qid docno  label    source
@@ -202,8 +207,9 @@ def merge_labels(
             f"{_labelled(unknown.iloc[0])}, and the query has no official judgements: remove the "
             "label, or give the judgements that it belongs to"
         )
+    notes = []
     if queries := unknown["qid"].unique().tolist():
-        warn(
+        notes.append(
             f"the labels judge {counted(len(queries), 'query', 'queries')} that the qrels do not "
             f"judge, such as {queries[0]!r}: added"
         )
@@ -211,14 +217,18 @@ def merge_labels(
         highest = max(1.0, official["label"].max())
         if len(kept) and kept["label"].max() < highest:
             low, high = kept["label"].min(), kept["label"].max()
-            warn(f"the labels go from {low:g} to {high:g}, the official grades to {highest:g}")
+            notes.append(
+                f"the labels go from {low:g} to {high:g}, the official grades to {highest:g}"
+            )
     above = kept[kept["label"] > highest]
     if len(above):
         raise ValueError(
             f"{_labelled(above.iloc[0])}, and grades go up to {highest:g}: correct it, or pass "
             f"highest={kept['label'].max():g}"
         )
-    return pd.concat([official, kept]).drop_duplicates(_KEY, keep="last", ignore_index=True)
+    merged = pd.concat([official, kept]).drop_duplicates(_KEY, keep="last", ignore_index=True)
+    merged.attrs["notes"] = notes
+    return merged
 
 
 def judgements_from(judgements: Judgements, merged: pd.DataFrame) -> Judgements:
@@ -239,6 +249,7 @@ def judgements_from(judgements: Judgements, merged: pd.DataFrame) -> Judgements:
     added = merged[merged["source"] != OFFICIAL]
     labelled.labels = {str(qid): {*of["docno"]} for qid, of in added.groupby("qid")}
     labelled.by_subtopic = judgements.by_subtopic
+    labelled.notes = merged.attrs["notes"]
     return labelled
 
 
@@ -247,9 +258,13 @@ def _labels_of_documents(
 ) -> pd.DataFrame:
     """Labels of passages as labels of their documents.
 
-    A label below the official grade of the document says nothing of its other passages.
+    A source is of passages if most of its ids have the separator. A label below the official grade
+    of the document says nothing of its other passages.
     """
-    best = _highest_of_documents(labels, separator)
+    has_separator = labels["docno"].str.contains(separator, regex=False)
+    of_passages = has_separator.groupby(labels["source"]).transform("mean") > 1 / 2
+    best = _highest_of_documents(labels[of_passages], separator)
+    best = pd.concat([best, labels[~of_passages]])
     official = best.merge(judgements.table.frame("qid", "docno", "official"), how="left", on=_KEY)
     return best[~(official["official"] > official["label"]).to_numpy()]
 

@@ -127,6 +127,10 @@ WRITTEN = "another form ('D-0-0' for 'd-0-0'): write them alike"
 BESIDE = {
     "pool": ("--pool pool", f"the pool 'pool' writes 192 document ids in {WRITTEN}"),
     "labels": ("--labels labels", f"the source of the labels writes 64 document ids in {WRITTEN}"),
+    "labels of another scale": (
+        "--labels labels",
+        "the labels go from 0 to 1, the official grades to 2",
+    ),
     "qrels": (
         "",
         "the qrels judge 2 documents twice, differently: the last label counts (e.g. 'd-0-0', 2 "
@@ -143,7 +147,9 @@ def test_every_command_matches_what_stands_beside_the_runs(what, tmp_path, monke
     option, sentence = BESIDE[what]
     write_run(FULL, "a.run"), write_run(OTHER, "b.run")
     upper = {q: {d.upper(): s for d, s in of.items() if d in QRELS[q]} for q, of in FULL.items()}
-    judged = {q: dict(list(of.items())[4 * (what == "labels") :]) for q, of in QRELS.items()}
+    is_labels = option.startswith("--labels")
+    judged = {q: dict(list(of.items())[4 * is_labels :]) for q, of in QRELS.items()}
+    judged["t_00"] |= {"other": 2} if what == "labels of another scale" else {}
     (tmp_path / "pool").mkdir()
     for name in "xy":
         write_run(upper, f"pool/{name}")
@@ -158,7 +164,7 @@ def test_every_command_matches_what_stands_beside_the_runs(what, tmp_path, monke
         [command, *rest] = (word.strip("'").replace("_w", " w") for word in line.split())
         if what == "pool":
             rest = [word.replace("AP", "P_Rareness@5") for word in rest]
-        are_people = what == "labels" and "audit" in command  # labels of people, not of qrels
+        are_people = is_labels and "audit" in command  # labels of people, not of qrels
         if are_people or (option and option.split()[0] not in call(command, "--help").stdout):
             continue
         result = call(command, *rest, *option.split())

@@ -111,6 +111,21 @@ def write_label(path, label):
         file.write(json.dumps(label) + "\n")
 
 
+def test_labels_are_matched_as_the_qrels_are(files, tmp_path):
+    """Passages, and grades that are words, in a table with other names of columns."""
+    qrels, *runs = files
+    (tmp_path / "words.csv").write_text("qid,_id,label\nq,a,S\nq,n,I\np,b,S\n")
+    (tmp_path / "labels.csv").write_text("qid,_id,label\nq,x#1,I\nq,x#2,S\nq,y#1,I\np,u#1,I\n")
+    labels = tmp_path / "labels.tsv"
+    labels.write_text("qid\tdocno\tlabel\nq\tx\t1\nq\ty\t0\np\tu\t0\n")
+    plain = call(qrels, *runs, "-m", "P@2", "--labels", labels, "-o", "tsv")
+    given = "--columns docno=_id --grades S=1 --collapse #".split() + ["--grades", "S=1 I=0"]
+    given += ["--labels", tmp_path / "labels.csv"]
+    done = call(tmp_path / "words.csv", *runs, "-m", "P@2", *given, "-o", "tsv")
+    assert done.stdout == plain.stdout
+    assert done.stdout != call(qrels, *runs, "-m", "P@2", "-o", "tsv").stdout
+
+
 def test_labels_of_several_files_are_merged(files, tmp_path):
     one, two = tmp_path / "one.jsonl", tmp_path / "two.jsonl"
     write_label(one, {"qid": "q", "docno": "z", "label": 0, "source": "one"})
