@@ -1,7 +1,4 @@
-"""The page, ranks in the terminal, and ranks in Python agree on who could be the best.
-
-Compared are headline, stars, intervals of ranks, who could be the best, and p of every pair.
-"""
+"""One answer on the page, the terminal and in Python, and short names of systems."""
 
 import html
 import re
@@ -9,9 +6,23 @@ import re
 import numpy as np
 import pytest
 from _reports import QRELS, RUNS, a_run, data_of
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from pyterrier_asl import ranks, report
 from pyterrier_asl.leaderboard.numbers import p_text
+from pyterrier_asl.reporting.page import short_names
+
+
+@pytest.mark.parametrize("most", [9, 16])
+@given(st.lists(st.text("ab", min_size=1, max_size=40), unique=True, max_size=8))
+@example([f"bm25-tuned-with-a-long-description-{at}" for at in range(30)])
+@example([f"{at}-then-a-long-end-that-is-the-same-for-all" for at in range(30)])
+@example([f"begins-alike-{at}-and-ends-alike-as-well" for at in range(30)])
+def test_short_names_stay_different(most, names):
+    short = short_names(names, most)
+    assert len(set(short)) == len(names) and all(len(name) <= most for name in short)
+
 
 pytest.importorskip("vl_convert", reason="reports need pyterrier-asl[report]")
 pytestmark = pytest.mark.filterwarnings("ignore")

@@ -1,0 +1,82 @@
+"""Formulas on arrays, against values by hand and loops (arrays.py, rareness.py, standard.py,
+time_biased_gain.py)."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pyterrier_asl.scoring import standard
+from pyterrier_asl.scoring.arrays import order_by_query, sum_by_query
+from pyterrier_asl.scoring.rareness import gains
+from pyterrier_asl.scoring.time_biased_gain import time_biased_gain
+
+
+@pytest.mark.parametrize("highest", [5, 2**15 - 1, 2**15, 2**40])
+def test_entries_of_a_query_keep_their_order(highest):
+    queries = np.array([highest, 0, highest, -1, 0, highest])
+    expected = sorted(range(len(queries)), key=lambda entry: queries[entry])
+    assert order_by_query(queries).tolist() == expected
+
+
+def test_no_entries_have_no_order():
+    assert order_by_query(np.empty(0, dtype=np.int64)).tolist() == []
+
+
+def test_fractions_of_words_are_summed_within_their_query():
+    ranks, offsets = np.array([3, 3]), np.array([0, 1, 2])
+    words = np.array([1e9, 1e9, 1.0, 0.1, 0.2, 0.3])
+    both = time_biased_gain(ranks, offsets, words, np.array([0, 3, 6]))
+    alone = time_biased_gain(ranks[1:], offsets[:2], words[3:], np.array([0, 3]))
+    assert both[1] == alone[0]
+    seconds = 2 * 4.4 + 0.39 * (0.018 * (0.1 + 0.2) + 2 * 7.8)
+    assert alone[0] == pytest.approx(0.64 * 0.77 * 2 ** (-seconds / 224), abs=1e-15)
+
+
+def test_rbp_stops_at_1000_as_in_cwl_eval():
+    ranks, offsets = np.array([1, 1000, 1001]), np.array([0, 3])
+    weights = [0.999**i for i in range(1000)]
+    expected = (weights[0] + weights[-1]) / sum(weights)
+    found = sum_by_query(standard.attention(ranks, 0.999), offsets)
+    assert found[0] == pytest.approx(expected, abs=1e-12)
+
+
+def test_err_by_hand():
+    found = standard.expected_reciprocal_rank(
+        np.array([1, 3]), np.array([1.0, 2.0]), np.array([0, 2, 2])
+    )
+    assert found.tolist() == pytest.approx([1 / 16 + 15 / 16 * 3 / 16 / 3, 0], abs=1e-12)
+
+
+#: For each query, its systems and the finders of its relevant documents.
+QUERIES = st.lists(
+    st.integers(1, 6).flatmap(
+        lambda systems: st.tuples(
+            st.just(systems), st.lists(st.integers(1, systems), min_size=0, max_size=5)
+        )
+    ),
+    min_size=1,
+    max_size=4,
+)
+
+
+def gain(finders: int, systems: int, alpha: float, normalized: bool) -> float:
+    if not normalized:
+        return 1 + alpha * (1 - finders / systems)
+    rareness = 1 - (finders - 1) / (systems - 1) if systems > 1 else 0
+    return 1 - alpha + alpha * rareness
+
+
+@pytest.mark.parametrize("normalized", [False, True])
+@given(QUERIES, st.floats(0, 1))
+def test_gains_are_sums_over_the_first_relevant_documents(normalized, queries, alpha):
+    offsets = np.cumsum([0, *(len(finders) for _, finders in queries)])
+    all_finders = np.array([one for _, finders in queries for one in finders], np.int64)
+    systems = np.repeat([number for number, _ in queries], np.diff(offsets))
+    found = gains(all_finders, systems, offsets, alpha=alpha, normalized=normalized)
+    expected = [
+        sum(gain(one, number, alpha, normalized) for one in finders[: i + 1])
+        for number, finders in queries
+        for i in range(len(finders))
+    ]
+    np.testing.assert_allclose(found, expected, atol=1e-12)
