@@ -40,10 +40,11 @@ def taking_other_names(function: Callable[P, R]) -> Callable[P, R]:
     TypeError: <lambda>() has no argument 'random_state': write seed=
     """
     parameters = signature(function).parameters
+    known = {*parameters}.union(*OTHER_NAMES.values())  # such as n_trials among the options
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        for name in sorted(kwargs.keys() & OTHER_NAMES.keys() - parameters.keys()):
+        for name in sorted(kwargs.keys() & OTHER_NAMES.keys() - known):
             for other in OTHER_NAMES[name]:
                 if other in parameters or "options" in parameters:
                     raise TypeError(
