@@ -238,6 +238,13 @@ def test_kappa_of_one_class_is_not_informative():
         assert set(rows["verdict"]) == {UNKNOWN} and report.chart().to_dict()
 
 
+def test_an_interval_of_a_negative_agreement_is_negative():
+    labels = truth(12)
+    opposite = judged(~labels, 0.1, 3)
+    row = rows_of(asl.judges(judged(labels, 0, 2), {"m": opposite}, draws=50)).loc["m", "kappa"]
+    assert -1 <= row["ci_low"] < row["value"] < row["ci_high"] < 0
+
+
 # Which judge?
 
 

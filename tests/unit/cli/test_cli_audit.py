@@ -60,6 +60,9 @@ def test_a_sentence_per_difference_says_who_is_better_and_what_is_saved():
     found = audit(RUNS, SAMPLE, ["AP", "ASL@5"], MACHINE, name="llm")
     gain, cost = (row for row in found.table.to_dict("records") if row["minus"])
     assert gain["ci_low"] > 0 > cost["ci_high"]
+    for row in (gain, cost):
+        assert 0 <= row["saved_low"] <= max(row["saved"], 0) <= row["saved_high"]
+    assert gain["saved_low"] < cost["saved_high"]
     for row, sentence in zip((gain, cost), found.sentences()):
         size = f"{row['estimate']:+.3f} [{row['ci_low']:+.3f}, {row['ci_high']:+.3f}]"
         p = f"(p = {row['p']:.3g})" if row["p"] >= 1e-4 else "(p < 0.0001)"

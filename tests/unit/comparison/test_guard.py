@@ -219,6 +219,18 @@ def test_a_loss_is_certainly_rejected_where_every_corner_rejects_it(amount, high
     assert p < 0.01 / 2 if found else p > 0.01 / 4  # the bound of t is near the smallest value
 
 
+def test_the_bounds_of_a_cost_are_exchanged_to_be_those_of_a_gain():
+    """With its bounds negated alone these differences would seem to be certain."""
+    low, high = np.array([[-0.36, -1.32, -0.8], [-0.24, -0.84, -0.8]])
+    corners = [-np.choose([n & 1, n & 2 == 2, 0], [low, high]) for n in range(4)]
+    p = max(stats.ttest_1samp(gains, -0.1, alternative="greater").pvalue for gains in corners)
+    condition, limits = (
+        parse_condition("ASL possibly worse by .1 p<.05"),
+        guard.Limits(low, high, 0.5),
+    )
+    assert p > 0.05 and not guard.rejected_certainly(condition, limits, False)
+
+
 def test_a_certain_loss_is_tested_at_the_corrected_level():
     limits = guard.Limits(np.array([-0.3, -0.2, -0.1]), np.array([-0.3, -0.2, -0.1]), 0.5)
     p = stats.ttest_1samp([-0.3, -0.2, -0.1], 0).pvalue  # .074

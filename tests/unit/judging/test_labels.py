@@ -162,3 +162,19 @@ def test_labels_of_passages_are_labels_of_documents():
     above = pd.DataFrame([label("n#1", 1)])
     with pytest.raises(ValueError, match="document 'n' .* labelled 1 .* official grade is 0"):
         evaluate(runs, Qrels(QRELS, collapse="#", labels=above), "AP")
+
+
+def test_a_row_without_a_source_has_the_name_of_its_file(tmp_path):
+    path = tmp_path / "mine.csv"
+    path.write_text("qid,docno,label,source\nq,x,1,\nq,y,0,me\n")
+    assert read_labels(path)["source"].tolist() == ["mine.csv", "me"]
+
+
+def test_labels_are_noted_only_where_none_has_the_best_grade():
+    """Of labels from 0 to 1 the lowest is below the best grade, too."""
+    both, low = (pd.DataFrame([label("x", grade), label("y", 0)]) for grade in (1, 0))
+    said = "the labels go from 0 to 0, the official grades to 1"
+    assert [said in str(merge_labels(QRELS, labels).attrs["notes"]) for labels in (both, low)] == [
+        False,
+        True,
+    ]

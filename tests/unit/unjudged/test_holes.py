@@ -277,3 +277,11 @@ def test_documents_of_contenders_come_before_those_of_weak_runs():
     none = "No open pair is one of contenders (1 run that no other run is certain to beat)."
     weak = {name: runs[name] for name in ("w3", "w1", "w2")}
     assert none in holes({**weak, **best}, qrels, "P@3").sentences()
+
+
+def test_the_best_rank_of_a_document_is_by_runs_of_its_open_pairs():
+    """The best run has u at rank 1, but all its pairs are settled."""
+    runs = {"best": {"q": {"u": 3, "a": 2, "c": 1}}, "one": {"q": {"b": 3, "u": 2}}}
+    found = holes(runs | {"two": {"q": {"b": 3, "v": 2}}}, {"q": TRACK_QRELS["q"]}, "P@3")
+    assert found.counts() == {"pairs": 3, "settled": 2, "equal": 0, "open": 1}
+    assert found.todo.set_index("docno")["rank"].to_dict() == {"u": 2, "v": 2}
