@@ -18,6 +18,7 @@ from ..common.lazy import pd
 from ..common.notices import counted, names_of
 from ..common.types import Floats, Ints
 from ..evaluation.evaluation import Runs
+from ..evaluation.facts import without_relevant
 from ..evaluation.sources import QrelsLike, on_grades, refuse, refuse_unused
 from ..measures.parsing import Measures, NamedMeasure, named_measures
 from ..printing.printed import Part, Printed
@@ -110,8 +111,8 @@ def audit(
         refuse("is for differences from one run, not for all pairs", baseline=baseline)
     named = refuse_unused(named_measures(measures), "rel", rel=rel, machine_rel=machine_rel)
     sample = AuditedRuns.of(runs, qrels, machine, rel, machine_rel, name)
-    notes = [*sample.judges.notes]
-    notes += on_grades(sample.judges.judgements, {m.name: m.measure for m in named}, rel)
+    asked = {measure.name: measure.measure for measure in named}
+    notes = [*sample.judges.notes, *on_grades(sample.judges.judgements, asked, rel)]
     if sample.size < FEW_QUERIES:
         notes.append(
             f"people have judged {counted(sample.size, 'query', 'queries')}: below "
@@ -141,7 +142,8 @@ def audit(
     pooled = [measure.name for measure in named if sample.is_deeper(measure)]
     note = _note(sample, target, alpha, int((less >= 0).sum()), first_run, pooled)
     table = pd.concat(parts, ignore_index=True)
-    notes += sample.judges.facts(named, name).notes
+    notes += without_relevant(sample.judges.members[PEOPLE].judgements, asked)
+    notes += [note for note in sample.judges.facts(named, name).notes if note not in notes]
     return Audit(table, target, sample.size, len(sample.qids), note, headlines, remarks, notes)
 
 

@@ -339,7 +339,7 @@ def on_grades(
         ]
     passages = " (2 for the passages of TREC DL)" if highest == 3 else ""
     return [
-        f"{low} of {int((grades >= 0).sum())} judged documents have a grade from 1 to below 2 "
+        f"{low:,} of {int((grades >= 0).sum()):,} judged documents have a grade from 1 to below 2 "
         f"and count as relevant, but grades go up to {highest:g}: give the minimum grade of a "
         f"relevant document as rel, or as in ASL(rel=2){passages}"
     ]

@@ -56,6 +56,18 @@ def test_few_different_values_are_noted(different, noted):
     assert any("fewer than 5 of people's values" in text for text in found.notes) is noted
 
 
+def test_queries_without_a_relevant_document_are_noted_for_people_and_the_machine():
+    lacks = {"r": 0, "n": 0}
+    notes = [
+        audit(RUNS, qrels(PEOPLE) | by_people, "AP", qrels(MACHINE) | by_machine).notes
+        for by_people, by_machine in (({"q03": lacks}, {}), ({}, {"q14": lacks}), ({}, {}))
+    ]
+    said = "{} has no document with a grade of 1 or more (e.g. '{}'): all runs have the same value"
+    assert [note for note in notes[0] if note.startswith(said.format("1 of 12 queries", "q03"))]
+    assert [note for note in notes[1] if note.startswith(said.format("1 of 20 queries", "q14"))]
+    assert not any("no document with" in note for note in notes[2])
+
+
 def test_the_interval_of_queries_that_people_judged_all_has_no_width():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
