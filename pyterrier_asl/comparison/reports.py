@@ -179,9 +179,8 @@ def print_comparison(
             style = {"titles": {**TITLES, "depends": "p of dependence"}}
             parts.append(Part("B - A in groups of queries:", frame, style))
         if show == "documents":
-            *parts[len(parts) :], moved = compared.documents(None if all_rows else MOVED)
-            assert moved.table is not None
-            parts.append(replace(moved, table=_with_text(moved.table, texts)))
+            *sentences, moved = compared.documents(None if all_rows else MOVED)
+            parts += [*sentences, replace(moved, table=_with_text(moved.table, texts))]
         print_parts(parts, places=places, wide=wide, all_rows=all_rows)
     elif show == "queries":
         by_query = compared.of_one(compared.by_query)
@@ -200,5 +199,5 @@ def print_comparison(
         tables.write(compared.of_one(compared.table), form, places=places)
 
 
-def _with_text(frame: pd.DataFrame, texts: Mapping[str, str] | None) -> pd.DataFrame:
+def _with_text(frame: Any, texts: Mapping[str, str] | None) -> pd.DataFrame:
     return frame.assign(query=frame["qid"].map(str).map(texts).fillna("")) if texts else frame
