@@ -199,5 +199,5 @@ def print_comparison(
         tables.write(compared.of_one(compared.table), form, places=places)
 
 
-def _with_text(frame: Any, texts: Mapping[str, str] | None) -> pd.DataFrame:
+def _with_text(frame: Any, texts: Mapping[str, str] | None) -> Any:
     return frame.assign(query=frame["qid"].map(str).map(texts).fillna("")) if texts else frame
