@@ -106,7 +106,7 @@ SIZES = {
     "height": {180, 220, 120},
     "step": {18, 12, 36, 60},  # a row, a crowded row, two rows, a cell with an interval
     "fontSize": {10},
-    "labelLimit": {120, 130},  # a short and a long name
+    "labelLimit": {0, 120, 130},  # a whole, a short and a long name
     "size": {60, 5, 12},  # the area of a point, a bar below its name, the area of a dot in a cell
     "strokeWidth": {2, 0.7},  # a line, one of many lines
     "thickness": {3},

@@ -25,6 +25,7 @@ from ..charts import (
     ranges,
     shape,
     tooltips,
+    yes_or_no,
 )
 from ..common.lazy import pd
 from ..evaluation.evaluation import Runs
@@ -155,7 +156,7 @@ def compare_with_assessors_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     best_runs = frame[frame["run"].isin(by_run.nlargest(most).index)]
     base = alt.Chart().encode(
         y=alt.Y("run:N", title=None, sort=None),
-        color=category("significant", "significant", domain=[False, True]),
+        color=yes_or_no("significant"),
         tooltip=tooltips(
             "run",
             "judge",

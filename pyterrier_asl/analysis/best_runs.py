@@ -24,6 +24,7 @@ from ..charts import (
     tooltips,
     undrawn,
     whole_numbers,
+    without_outliers,
 )
 from ..common.lazy import pd
 from ..common.types import Floats, Ints
@@ -94,12 +95,14 @@ def run_quality_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     further = [name for name in frame.columns if name.startswith(("R@", "Judged@"))]
     by_ap, by_asl = frame["run"].iloc[[int(frame["AP"].argmax()), 0]]
     best = f"{by_ap} is the best by AP{' and' if by_ap == by_asl else f', {by_asl}'} by ASL."
+    frame, far = without_outliers(frame, "AP", "ASL")
     return figure(
         alt.Chart(frame).mark_circle(size=POINT["size"], opacity=0.8),
         "At the top, and over all relevant documents",
         "Each point is a run; better is up and to the right. Light colours: a large share of its "
         f"search length comes from relevant documents that it did not retrieve. {best}"
-        + undrawn(frame["missing_share"]),
+        + undrawn(frame["missing_share"])
+        + far,
         x=alt.X(
             "AP:Q", title=better(names["AP"], "→"), scale=alt.Scale(domain=around(frame["AP"]))
         ),

@@ -9,7 +9,17 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ..charts import COLORS, alt, around, better, figure, some_values, tooltips, undrawn
+from ..charts import (
+    COLORS,
+    alt,
+    around,
+    better,
+    figure,
+    some_values,
+    tooltips,
+    undrawn,
+    without_outliers,
+)
 from ..common.choices import check_names
 from ..common.lazy import pd
 from ..common.notices import names_of
@@ -214,12 +224,15 @@ def rare_finds_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     finders = frame[frame["alone"] > 0]["system"].tolist()
     which = f" Most by {names_of(finders, 3)}." if finders else ""
     together = f"All {len(frame)} together find" if len(frame) > 1 else "It finds"
+    coverage = f"{frame['coverage'].iloc[0]:.1%}"
+    frame, far = without_outliers(frame, "found", "mean_rareness")
     return figure(
         alt.Chart(frame).mark_circle(opacity=0.6, color=COLORS[0]),
         "Relevant documents that other systems miss",
         "Each point is a system; its area grows with the number of relevant documents that only "
-        f"this system finds.{which} {together} {frame['coverage'].iloc[0]:.1%} of the "
-        "relevant documents." + undrawn(frame["mean_rareness"]),
+        f"this system finds.{which} {together} {coverage} of the relevant documents."
+        + undrawn(frame["mean_rareness"])
+        + far,
         x=alt.X(
             "found:Q",
             title=better("relevant documents found", "→"),

@@ -11,7 +11,6 @@ import numpy as np
 import scipy  # its submodules load when first used
 
 from ..charts import (
-    BAR,
     COLORS,
     CROWDED,
     FEW_COLUMNS,
@@ -26,7 +25,6 @@ from ..charts import (
     figure,
     first_of,
     inline_rows,
-    names_above,
     shape,
     square,
     tooltips,
@@ -370,16 +368,13 @@ def cycles_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         if names
         else "No three systems are preferred to each other in a cycle."
     )
-    base = alt.Chart(shown.assign(cycle=names))
     return figure(
-        alt.layer(
-            base.mark_bar(color=COLORS[0], size=BAR), names_above(base, "cycle", alt.datum(0))
-        ),
+        alt.Chart(shown.assign(cycle=names)).mark_bar(color=COLORS[0]),
         "Systems preferred in a cycle",
         caption + rest,
-        rows=2,
+        rows=1,
         x=alt.X("weakest:Q", title=f"weakest mean {frame.attrs.get('preference', 'preference')}"),
-        y=alt.Y("cycle:N", title=None, sort=None, axis=None),
+        y=alt.Y("cycle:N", title=None, sort=None, axis=alt.Axis(labelLimit=0)),
         tooltip=tooltips("a", "b", "c", alt.Tooltip("weakest:Q", format=".4f")),
     )
 

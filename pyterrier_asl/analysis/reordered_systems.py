@@ -8,7 +8,7 @@ from typing import Any
 import ir_measures
 import numpy as np
 
-from ..charts import LONG_NAME, PANEL, STEP, WIDE_CAPTION, alt, captioned, ranges, tooltips, undrawn
+from ..charts import PANEL, STEP, WIDE_CAPTION, alt, captioned, ranges, tooltips, undrawn
 from ..common.lazy import pd
 from ..common.types import Floats, Ints
 from ..evaluation.evaluation import Evaluation, Runs
@@ -252,7 +252,7 @@ def reordering_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     for value, title in (("dSort", "dSort (% of the systems)"), ("tau", "Kendall's τ")):
         spread = frame[f"{value}_sd"].fillna(0)
         ends = frame.assign(low=frame[value] - spread, high=frame[value] + spread)
-        names = None if panels else alt.Axis(labelLimit=LONG_NAME)
+        names = None if panels else alt.Axis(labelLimit=0)
         base = alt.Chart(ends, width=PANEL, height=alt.Step(STEP)).encode(
             y=alt.Y("change:N", title=None, sort=None, axis=names),
             tooltip=tooltips(

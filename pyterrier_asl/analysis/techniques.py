@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..charts import BESIDE_NAMES, STEP, alt, bars, captioned, category, in_rows, tooltips
+from ..charts import BESIDE_NAMES, STEP, alt, bars, captioned, in_rows, tooltips, yes_or_no
 from ..common.choices import check_names
 from ..common.lazy import pd
 from ..evaluation.evaluation import Evaluation, Runs
@@ -140,7 +140,7 @@ def compare_techniques_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
             "measure", "old", "new", "RRIE", "difference", "ci_low", "ci_high", "p_corrected"
         ),
     )
-    chart.layer[0].encoding.color = category("significant", "significant", domain=[False, True])
+    chart.layer[0].encoding.color = yes_or_no("significant")
     has_tracks = "track" in frame and frame["track"].nunique() > 1
     panels = (
         in_rows(chart, "track", frame["track"])

@@ -63,7 +63,7 @@ def levels_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         "How finely rankings can be distinguished",
         "The number of values of reciprocal rank and of lexiprecision, in decimal digits. Every "
         "arrangement of relevant documents is a value of lexiprecision.",
-        x=alt.X("m:Q", title="relevant documents m"),
+        x=alt.X("m:Q", title="relevant documents m", scale=alt.Scale(type="log")),
         y=alt.Y("digits:Q", title="levels (decimal digits)"),
         color=category("order"),
         tooltip=tooltips("m", "order", "digits"),
@@ -111,14 +111,15 @@ def tie_probability(n: int, relevant: Sequence[int], ranks: Sequence[int]) -> pd
 @tie_probability.chart
 def tie_probability_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """The probability of a tie with a random ranking, by p_1."""
+    frame = frame.assign(line="m = " + frame["m"].astype(str))
     return figure(
-        alt.Chart(frame.assign(line="m = " + frame["m"].astype(str))).mark_line(),
+        alt.Chart(frame).mark_line(),
         "Ties in reciprocal rank with a random ranking",
         "The closed form, by the rank of the first relevant document. With more relevant "
         "documents a tie at rank 1 is more likely: its probability is m/n.",
         x=alt.X("p_1:Q", title="p₁"),
         y=alt.Y("probability:Q", title="Pr(p₁ = p₁′)", axis=alt.Axis(format="~%")),
-        color=category("line"),
+        color=category("line", domain=list(dict.fromkeys(frame["line"]))),
         tooltip=tooltips("m", "p_1", alt.Tooltip("probability", format=".5f")),
     )
 

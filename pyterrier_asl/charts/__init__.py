@@ -41,6 +41,7 @@ from .drawing import (
     square,
     tooltips,
     undrawn,
+    yes_or_no,
 )
 from .scales import (
     around,
@@ -49,6 +50,7 @@ from .scales import (
     powers_of_ten,
     up_to_1,
     whole_numbers,
+    without_outliers,
 )
 
 __all__ = [
@@ -95,4 +97,6 @@ __all__ = [
     "undrawn",
     "up_to_1",
     "whole_numbers",
+    "without_outliers",
+    "yes_or_no",
 ]

@@ -158,7 +158,7 @@ def without_markup(part: Any) -> Any:
 
 
 def _keep_numbers_at_ticks(chart: alt.TopLevelMixin) -> None:
-    """Keeps the numbers at the ends of axes at their ticks; Vega moves them inwards.
+    """Keeps the numbers of axes apart, and at their ticks; Vega moves those at the ends inwards.
 
     This is set for each axis, as a chart with a configuration cannot be combined with others.
     """
@@ -171,7 +171,7 @@ def _keep_numbers_at_ticks(chart: alt.TopLevelMixin) -> None:
     for channel in (getattr(encoding, name, None) for name in ("x", "y")):
         if isinstance(channel, (alt.X, alt.Y)) and channel["axis"] is not None:
             given = {} if channel["axis"] is alt.Undefined else channel["axis"].to_dict()
-            channel["axis"] = alt.Axis(**{**given, "labelFlush": False})
+            channel["axis"] = alt.Axis(**{"labelSeparation": GAP, **given, "labelFlush": False})
 
 
 def in_rows(
@@ -247,8 +247,15 @@ def category(field: str, title: str | None = None, *, domain: Sequence[Any] = ()
         f"{field}:N",
         title=title,
         scale=alt.Scale(range=list(COLORS), domain=list(domain) or alt.Undefined),
-        legend=alt.Legend(orient="bottom", columns=2, symbolOpacity=1),
+        legend=alt.Legend(orient="bottom", columns=2, symbolOpacity=1, labelLimit=0),
     )
+
+
+def yes_or_no(field: str) -> alt.Color:
+    """The colour of a column of truth values, which has the title of its name."""
+    color = category(field, field, domain=[False, True])
+    color["legend"].labelExpr = "datum.value ? 'yes' : 'no'"
+    return color
 
 
 def shape(field: str, title: str | None = None, *, domain: Sequence[Any]) -> alt.Shape:

@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterable
 from itertools import count
 
-from ..common.lazy import alt
+from ..common.lazy import alt, pd
+from ..common.notices import names_of
 
 
 def better(title: str, way: str) -> str:
@@ -48,6 +49,26 @@ def around(values: Iterable[float]) -> list[float]:
     finite = [float(value) for value in values if math.isfinite(value)] or [0.0]
     room = 0.05 * ((max(finite) - min(finite)) or 1.0)
     return [min(finite) - room, max(finite) + room]
+
+
+def without_outliers(frame: pd.DataFrame, *columns: str) -> tuple[pd.DataFrame, str]:
+    """The rows to draw, and a sentence for the caption on those far from the others.
+
+    These lie more than three times the distance of the quartiles outside them, so that they would
+    press all others together. Of fewer than ten rows all are drawn.
+
+    Args:
+        frame: a row per system, whose name is in the first column.
+        columns: the columns of the axes.
+    """
+    values = frame[[*columns]]
+    low, high = (values.quantile(share) for share in (0.25, 0.75))
+    room = 3 * (high - low)
+    far = (((values < low - room) | (values > high + room)) & (room > 0)).any(axis=1)
+    if len(frame) < 10 or not far.any():
+        return frame, ""
+    names = frame[far].iloc[:, 0].astype(str)
+    return frame[~far], f" Far from the others and not drawn: {names_of(names.tolist(), 3)}."
 
 
 def whole_numbers(least: int, most: int) -> list[int]:

@@ -376,7 +376,8 @@ class Holes(Printed):
         axis = f"{self.difference.b} - {self.difference.a}, {self.difference.measure}"
         caption = (
             f"{counted(len(by_query), 'query', 'queries')}. Line: from the least to the greatest "
-            "difference over all labels of the unjudged documents. Dot: all of them irrelevant."
+            "difference over all labels of the unjudged documents. Dot: all of them irrelevant. "
+            "First: the widest line."
         )
         bars = ranges(base, "low", "difference", "high", axis)
         return figure(bars, "What unjudged documents could change", caption, rows=CROWDED)
@@ -409,5 +410,5 @@ class Holes(Printed):
             square(drawn, "run", "other", order),
             f"What unjudged documents leave open: {self.labelled.name}",
             "Open: which run is better depends on the labels of the unjudged documents. Better and "
-            "worse hold under all labels.",
+            "worse hold under all labels. First: the run that is certainly better than most.",
         )

@@ -89,7 +89,7 @@ def test_moves_have_lines_of_one_deviation_and_axes_with_room_for_them(tau, tau_
     ends = [(row["low"], row["high"]) for part in (rows, *others) for row in part]
     deviation = 0 if np.isnan(tau_sd) else tau_sd
     assert ends == [(15, 25), pytest.approx((tau - deviation, tau + deviation))]
-    assert sorts["layer"][0]["encoding"]["y"]["axis"]["labelLimit"] >= 100
+    assert sorts["layer"][0]["encoding"]["y"]["axis"]["labelLimit"] == 0
     assert taus["layer"][0]["encoding"]["y"]["axis"] is None, "the first panel has the names"
     assert "over 2 tracks" in caption
 
@@ -166,6 +166,8 @@ def test_ranks_without_ties_are_left_out_of_a_logarithmic_axis(deepest, end):
     spec, _, (rows,) = drawn(an.tie_probability_by_rank, table)
     assert [(row["p_1"], row["probability"]) for row in rows] == [(1, 0.5)]
     assert spec["encoding"]["x"]["scale"]["domain"] == [1, end]
+    levels, _, _ = drawn(an.preference_levels, an.preference_levels(9, [1, 5]))
+    assert levels["encoding"]["x"]["scale"] == {"type": "log"}
 
 
 def test_mean_lengths_have_one_decimal_and_two_kinds():
@@ -242,8 +244,8 @@ def test_differences_are_significant_up_to_the_level():
 def test_20_cycles_are_drawn():
     for n in (20, 21):
         table = pd.DataFrame({"a": "x", "b": "y", "c": "z", "weakest": [0.1] * n})
-        _, caption, (rows,) = drawn(an.cycles, table)
-        assert len(rows) == 20
+        spec, caption, (rows,) = drawn(an.cycles, table)
+        assert len(rows) == 20 and spec["encoding"]["y"]["axis"]["labelLimit"] == 0
         assert caption.endswith("The first 20 of 21 cycles.") == (n == 21)
 
 

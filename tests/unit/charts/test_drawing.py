@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -204,4 +205,18 @@ def test_charts_are_four_to_three_and_have_a_legend_of_two_columns_below():
     legend = drawing.category("x").to_dict()["legend"]
     titles = [drawing.category("x", "runs"), drawing.shape("x", "runs", domain=[1])]
     assert [channel.to_dict()["title"] for channel in titles] == ["runs", "runs"]
-    assert legend == {"orient": "bottom", "columns": 2, "symbolOpacity": 1}
+    assert legend == {"orient": "bottom", "columns": 2, "symbolOpacity": 1, "labelLimit": 0}
+    assert drawing.yes_or_no("x").to_dict()["legend"]["labelExpr"] == "datum.value ? 'yes' : 'no'"
+
+
+def test_rows_far_from_the_others_are_named_instead_of_drawn():
+    """Three times the distance of the quartiles, 2.75 and 6: 15 would be far by 1.5 times it."""
+    values = [16, 2, 4, 3, 6, 2, 5, 6, 4, 15, -10.5, 4]
+    assert np.quantile(values, [0.25, 0.75]).tolist() == [2.75, 6]
+    frame = pd.DataFrame({"system": [*"lbcdefghijak"], "x": values, "y": 1.0})
+    frame.loc[3, "y"] = 99  # no distance of quartiles: nothing is far
+    drawn, sentence = scales.without_outliers(frame, "x", "y")
+    assert drawn["system"].tolist() == [*"bcdefghijk"]
+    assert sentence == " Far from the others and not drawn: l and a."
+    assert scales.without_outliers(frame.head(9), "x")[1] == ""
+    assert scales.without_outliers(drawn.iloc[[0] * 10], "x")[1] == ""

@@ -46,7 +46,9 @@ def test_the_chart_has_a_line_per_query_the_widest_first():
     (rows,) = drawn["datasets"].values()
     # q: A has a, x and B has b, a. The unjudged x makes P@2 of A 1/2 or 1. p is fully judged.
     assert [(row["qid"], row["low"], row["high"]) for row in rows] == [("q", -0.5, 0), ("p", 0, 0)]
-    assert found.sentences() == [found.describe()] and "2 queries" in str(drawn["title"])
+    caption = " ".join(drawn["title"]["subtitle"])
+    assert found.sentences() == [found.describe()] and "2 queries" in caption
+    assert caption.endswith("First: the widest line.")
 
 
 def test_of_many_runs_open_pairs_come_first():
@@ -82,6 +84,8 @@ def test_of_the_chart_of_pairs_only_open_cells_have_a_strong_colour():
     assert depth.pop("open") > 200 and max(depth.values()) < 50
     of_two = holes({"a": GOOD, "b": BAD}, QRELS, "RR").chart("pairs").to_dict()
     assert of_two["mark"]["type"] == "rect"
+    caption = " ".join(of_two["title"]["subtitle"])
+    assert caption.endswith("First: the run that is certainly better than most.")
     with pytest.raises(ValueError, match="kind 'query' is unknown: use one of .*'pairs', 'q"):
         found.chart("query")
     with pytest.raises(ValueError, match="3 runs have 3 differences"):
