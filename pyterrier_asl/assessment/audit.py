@@ -112,7 +112,7 @@ def audit(
     named = refuse_unused(named_measures(measures), "rel", rel=rel, machine_rel=machine_rel)
     sample = AuditedRuns.of(runs, qrels, machine, rel, machine_rel, name)
     asked = {measure.name: measure.measure for measure in named}
-    notes = [*sample.judges.notes, *on_grades(sample.judges.judgements, asked, rel)]
+    notes = [*sample.judges.notes_on(named), *on_grades(sample.judges.judgements, asked, rel)]
     if sample.size < FEW_QUERIES:
         notes.append(
             f"people have judged {counted(sample.size, 'query', 'queries')}: below "

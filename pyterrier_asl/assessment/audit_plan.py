@@ -247,7 +247,7 @@ def plan_audit(
         [names[at] for at in widths[:, 1].argmax(axis=0)],
         sample.pool(depth),
         depth,
-        [*sample.judges.notes, *sample.judges.facts(named, MACHINE).notes],
+        [*sample.judges.notes_on(named), *sample.judges.facts(named, MACHINE).notes],
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
@@ -104,8 +104,13 @@ class Judge:
                 f"{remedy}"
             )
 
-    def notes_beside(self, reference: Judge) -> Iterator[str]:
-        """Sentences on ids that it writes, and labels that end, otherwise than the reference's."""
+    def notes_beside(self, reference: Judge, rel: float) -> Iterator[str]:
+        """Sentences on ids that it writes, and labels that end, otherwise than the reference's.
+
+        Args:
+            reference: the judge to compare with.
+            rel: the minimum grade of this judge's relevant documents.
+        """
         for what, ids in (("query", "qid_text"), ("document", "docnos")):
             ours, theirs = (getattr(own.judgements, ids) for own in (self, reference))
             if form := other_form(what, ours, theirs):
@@ -119,7 +124,7 @@ class Judge:
             yield (
                 f"{self.name}'s labels go from {low:g} to {high:g}, {reference.name}'s to "
                 f"{reference.judgements.grades.max():g}, and {self.name}'s are relevant from "
-                f"{self.rel:g} on: --judge-rel {self.name}={(low + high) / 2:g}?"
+                f"{rel:g} on: --judge-rel {self.name}={(low + high) / 2:g}?"
             )
 
 
@@ -215,11 +220,19 @@ class Judges:
         """The judges, the reference first."""
         return list(self.members)
 
-    @cached_property
+    @property
     def notes(self) -> list[str]:
         """Sentences on judges that write ids or scale labels otherwise than the reference."""
+        return self.notes_on()
+
+    def notes_on(self, measures: Sequence[NamedMeasure] = ()) -> list[str]:
+        """The :attr:`notes`, with the minimum grades of relevant documents for these measures."""
         reference, *others = self.members.values()
-        return [note for judge in others for note in judge.notes_beside(reference)]
+        notes = list[str]()
+        for judge in others:
+            rels = [self.least_relevant(measure, judge.name) for measure in measures]
+            notes += judge.notes_beside(reference, min(rels, default=judge.rel))
+        return notes
 
     @property
     def people(self) -> list[str]:

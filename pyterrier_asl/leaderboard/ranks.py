@@ -151,7 +151,7 @@ def ranks(
     facts = {track: of.facts([chosen]) for track, of in by_track.items()}
     notes = {
         track: [
-            *members.notes,
+            *members.notes_on([chosen]),
             *on_grades(evaluations[track].judgements, of.measures, rel),
             *of.notes,
             *odd_runs(members.runs_by(members.names[0]), of.measures),

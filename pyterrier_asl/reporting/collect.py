@@ -94,9 +94,8 @@ def collect(
         name: odd_runs(of_track, {first.name: first.named.measure})
         for name, of_track in matched.items()
     }
-    of_judges = (
-        {} if of_all is None else {name: of.notes for name, of in of_all.judged_runs.items()}
-    )
+    by_judges = {} if of_all is None else of_all.judged_runs
+    of_judges = {name: of.notes_on([first.named]) for name, of in by_judges.items()}
     comparison = None
     if len(judged) == 2:
         comparison = compare(judged, judged.judgements, pooled, alpha=alpha, rel=shown_rel or rel)

@@ -20,6 +20,7 @@ from pyterrier_asl.assessment.compare_judges import summary_of
 from pyterrier_asl.assessment.judges import Judges
 from pyterrier_asl.assessment.verdicts import BELOW, UNDECIDED, UNKNOWN, WITHIN, judge_lines
 from pyterrier_asl.cli import main
+from pyterrier_asl.measures.parsing import named_measures
 
 DOCNOS = [f"d{number}" for number in range(30)]
 
@@ -389,6 +390,9 @@ def test_a_scale_that_differs_is_said():
         [note] = Judges.of({"people": nist, "m": other}, rel=least).notes
         assert re.match(f"m's {says}", note)
         assert Judges.of({"people": nist, "m": other}, judge_rel={"m": 1}).notes == []
+    judges = Judges.of({"people": nist, "m": other}, RUNS)
+    of_measure = judges.notes_on(named_measures("P(rel=3)@2 P(rel=2)@2"))
+    assert [" from 1 on" in judges.notes[0], " from 2 on" in of_measure[0]] == [True, True]
     own = {"q": {"a": 2, "b": 1, "z": 3}}  # a 3 for a document that people did not judge
     assert Judges.of({"people": {"q": {"a": 2, "b": 0}}, "m": own}).notes == []
 
