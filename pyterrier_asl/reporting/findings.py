@@ -15,6 +15,7 @@ import pandas as pd
 
 from ..analysis.asl_options import AslOptions
 from ..analysis.best_runs import quality_of
+from ..assessment.among_judges import matrices
 from ..common.types import Bools, Floats, Ints
 from ..comparison.result import RunComparison
 from ..evaluation.evaluation import Evaluation
@@ -260,6 +261,13 @@ class Findings:
         none = ["No run is shown to be favoured."] * (len(frame) > 0)
         sentences = [text for of in summary.favours().values() for text in of] or none
         return frame, [*sentences, *summary.untested]
+
+    @property
+    def among_judges(self) -> dict[str, pd.DataFrame]:
+        """The agreement of every two judges of the first collection, if there are three or more."""
+        if self.of_all is None or len(self.of_all.judges) < 3:
+            return {}
+        return matrices(next(iter(self.of_all.judge_summaries.values())).among)
 
     @cached_property
     def held(self) -> Ints:

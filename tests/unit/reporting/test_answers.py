@@ -343,6 +343,27 @@ def test_runs_that_a_judge_favours_are_named():
     assert collect(RUNS, QRELS, ["AP"]).favoured[1] == []
 
 
+def test_a_page_has_the_agreement_of_every_two_judges():
+    """Of the qrels and two others; of one other it is in a sentence."""
+    draw = np.random.default_rng(8)
+    others = {
+        name: {
+            q: {d: int(g ^ bool(draw.random() < wrong)) for d, g in of.items()}
+            for q, of in QRELS.items()
+        }
+        for name, wrong in {"m": 0.1, "n": 0.3}.items()
+    }
+    among = judges(QRELS, others, RUNS, "AP", draws=10, test="t").among
+    kappa = among[among["agreement"] == "kappa"].set_index(["judge", "other"])["value"]
+    page = report(RUNS, QRELS, ["AP"], judges=others).html
+    assert page.count("<h3>Agreement of every two judges, ") == 2  # kappa and tau
+    cells = [f"{kappa['n', 'reference']:.3f}", f"{kappa['n', 'm']:.3f}", "–"]
+    assert cells[0] != cells[1]
+    row = "".join(f'<td class="num">{cell}</td>' for cell in cells)
+    assert f'<tr><th scope="row">n</th>{row}</tr>' in page
+    assert "every two judges" not in report(RUNS, QRELS, ["AP"], judges={"m": others["m"]}).html
+
+
 def test_the_note_on_grades_is_on_the_page():
     """It is nowhere where the grade is given."""
     text = f"{40} of 120 judged documents have a grade from 1 to below 2 and count as relevant"
