@@ -3,7 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+import small
 from ir_measures import RR
+from scipy import stats
 from scipy.stats import binomtest
 
 from pyterrier_asl import compare, evaluate, read_scores
@@ -150,3 +152,13 @@ def test_relevant_documents_that_either_run_retrieves():
     }
     counts = compare(runs, judged, ["ASL@10"]).retrieved.drop(columns="run").iloc[0].to_dict()
     assert counts == {"both": 3, "A": 1, "B": 1, "neither": 1, "nearer": 1, "farther": 2}
+
+
+def test_the_detectable_difference_is_at_the_level_of_the_comparison():
+    found = compare(small.RUNS, small.QRELS, "RR(rel=2)", alpha=0.2)
+    for run, of_run in found.by_query.groupby("run"):
+        n, deviation = len(of_run), of_run["difference"].std()
+        at = [(stats.t.isf(a / 2, n - 1) + stats.t.ppf(0.8, n - 1)) for a in (0.2, 0.05)]
+        expected, usual = (quantiles * deviation / n**0.5 for quantiles in at)
+        assert found.table.set_index("run").loc[run, "detectable"] == pytest.approx(expected)
+        assert expected != pytest.approx(usual)

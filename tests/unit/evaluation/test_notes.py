@@ -385,6 +385,15 @@ def test_queries_of_which_only_another_run_has_judged_documents(queries, others,
     assert less == [said.replace("first 10 documents", "first document")] * is_noted
 
 
+def test_the_run_with_the_most_such_queries_is_named_first():
+    qrels = {f"q{n}": {"a": 1, "b": 0} for n in range(20)}
+    old = {qid: {"a": 1.0} for qid in qrels}
+    new, worse = (old | {f"q{n}": {"y": 1.0} for n in range(lacking)} for lacking in (2, 3))
+    found = notes({"new": new, "old": old, "worse": worse}, ["RR"], qrels)
+    said = "in 3 of 20 queries none of the first 10 documents of worse is judged (likewise new)"
+    assert said in found
+
+
 def test_a_baseline_of_few_documents_cannot_be_compared():
     """Below half of the run's, and of the cut-off of the measure."""
     qrels = {f"q{n}": {"a": 1, "b": 0} for n in range(12)}

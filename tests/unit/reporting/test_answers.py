@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from _reports import EVIL, QRELS, RUNS, TWO
 from brute_force import ranking
+from scipy import stats
 
 from pyterrier_asl import compare, judges, ranks, read_scores, report
 from pyterrier_asl.measures.parsing import NamedMeasure, parse_measure
@@ -97,6 +98,12 @@ def test_the_level_of_a_report_is_the_level_of_its_ranks():
         pd.testing.assert_frame_equal(findings.first.board.table, boards[alpha])
         assert any(f"at most {alpha:g}" in text for text in verdict(findings))
     assert not boards[0.001].equals(boards[0.2])
+
+
+def test_the_detectable_difference_is_at_the_level_of_the_report():
+    usual, other = (of_values(alpha, AP=UP).first.detectable for alpha in (0.05, 0.2))
+    quantiles = [stats.t.isf(alpha / 2, 19) + stats.t.ppf(0.8, 19) for alpha in (0.05, 0.2)]
+    assert (other / usual).tolist() == pytest.approx([quantiles[1] / quantiles[0]] * 3)
 
 
 def test_measures_that_order_pairs_the_other_way_are_named():
@@ -206,7 +213,9 @@ def test_what_unjudged_documents_could_change(systems):
     best = [found.names[at] for at in sorted(found.first.order[:3])]
     pairs = list(combinations(best, 2))
     ends = [bounds_of_precision(runs[a], runs[b], qrels, 3) for a, b in pairs]
-    turned = sum(low <= 1e-12 and high >= -1e-12 for low, high in ends)
+    opens = [p for p, (low, high) in zip(pairs, ends) if low <= 1e-12 and high >= -1e-12]
+    turned = len(opens)
+    assert [(found.names[a], found.names[b]) for a, b in found.todo["P@3"]] == opens
     first, *rest = about(found).answers()[QUESTIONS[2]]
     which = "the difference in P@3."
     if systems > 2:
