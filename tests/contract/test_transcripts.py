@@ -46,6 +46,7 @@ def answer(source: str, names: dict[str, Any]) -> str:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", UserWarning)
+        warnings.filterwarnings("ignore", "You passed a .narwhals")  # by Altair 5.4
         try:
             exec(compile(ast.Module(statements, []), "transcript", "exec"), names)
             value = eval(ast.unparse(last), names) if isinstance(last, ast.Expr) else None

@@ -277,3 +277,8 @@ def test_a_title_is_indexed_before_the_text():
     waves = {"waves": 1}
     expected = {"d1": {"radio": 2, "waves": 1}, "d2": waves, "d3": waves}
     assert contents(indexed(documents, stemmer=None)) == expected
+
+
+def test_an_unknown_stemmer_is_named_with_those_there_are():
+    with pytest.raises(ValueError, match="no stemmer 'porker'.*porter"):
+        WordTokeniser(stemmer="porker")
