@@ -183,12 +183,16 @@ def Experiment(
     if not dataframe:
         return (means_by_name(scored), scored.by_query) if perquery else means_by_name(scored)
     if highlight == LATEX:
-        used = f"{correction or 'none'}, $p \\leq {correction_alpha:g}$"
-        how = f"{test if isinstance(test, str) else test.__name__}-test, correction: {used}"
-        shown = latex(scored, table(), baselines, how, correction_alpha)
+        shown = latex(scored, table(), baselines, _how(test, correction), correction_alpha)
     else:
         shown = highlighted(table(), highlight, directions(scored, baselines))
     return Results(shown, per_query(scored, round)) if perquery else shown
+
+
+def _how(test: Any, correction: str | None) -> str:
+    """The test and its correction, in words."""
+    name = test if isinstance(test, str) else test.__name__
+    return f"{name}-test, correction: {correction or 'none'}"
 
 
 def _by_label(

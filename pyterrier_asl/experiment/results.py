@@ -198,7 +198,7 @@ def latex(
     caption = f"Means over {counted(len(scored.queries), 'query', 'queries')}"
     if baselines:
         first = latex_text(scored.names[baselines[0]])
-        caption += f"; {SIGNS.replace('the first row', first)} ({how})"
+        caption += f"; {SIGNS.replace('the first row', first)} ({how}, $p \\leq {alpha:g}$)"
     return latex_of_means(scored.names, measures, f"{caption}.", 4)
 
 

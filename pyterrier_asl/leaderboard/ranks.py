@@ -127,13 +127,7 @@ def ranks(
         refuse("is for judges", judge_rel=judge_rel, people=tuple(people))
     if isinstance(runs, ScoreTable):
         refuse(NOT_FOR_SCORES, qrels=qrels, unjudged=unjudged, judges=judges, rel=rel)
-        shared, left_out = ([], []) if measures is not None else runs.default_measures()
-        name = str(measures or (shared[0] if len(shared) == 1 else _MEASURE))
-        scores = {track: sample_of_scores(runs, name, track) for track in runs.tracks}
-        samples = {track: sample for track, (sample, _) in scores.items()}
-        board = ranks_of(samples, name, options, simultaneous=simultaneous, common=common)
-        missing = joined_notes({track: [note] * bool(note) for track, (_, note) in scores.items()})
-        return replace(board, notes=[*runs.notes, *left_out, *missing])
+        return _of_scores(runs, measures, options, simultaneous=simultaneous, common=common)
     if measures in ("sgnLP", "rrLP"):
         raise ValueError(f"{measures} compares pairs and gives no system a value: use LexiP or RR")
     chosen = one_measure(_MEASURE if measures is None else measures)
@@ -165,6 +159,19 @@ def ranks(
         notes=joined_notes(notes),
         doubts=joined_notes({track: of.doubts for track, of in facts.items()}),
     )
+
+
+def _of_scores(
+    table: ScoreTable, measures: Measures | None, options: dict[str, Any], **of_tracks: bool
+) -> Leaderboard:
+    """The leaderboard of scores that another program computed."""
+    shared, left_out = ([], []) if measures is not None else table.default_measures()
+    name = str(measures or (shared[0] if len(shared) == 1 else _MEASURE))
+    scores = {track: sample_of_scores(table, name, track) for track in table.tracks}
+    samples = {track: sample for track, (sample, _) in scores.items()}
+    board = ranks_of(samples, name, options, **of_tracks)
+    missing = joined_notes({track: [note] * bool(note) for track, (_, note) in scores.items()})
+    return replace(board, notes=[*table.notes, *left_out, *missing])
 
 
 def _judges_by_track(

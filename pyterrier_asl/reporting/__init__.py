@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -135,7 +135,6 @@ def report(
         ...         "dense": {q: {"a": 1, "b": 2} for q in qrels}}
         >>> report(runs, qrels, ["RR", "ASL@10"]).save(Path(tempfile.mkdtemp()) / "report.html")
     """
-    from ..common.extras import install_command
     from ..evaluation.evaluate import collections_of
     from ..evaluation.scores import ScoreTable
     from ..evaluation.sources import refuse
@@ -143,19 +142,13 @@ def report(
     from ..scoring.search_length import DEFAULT_DEPTH
     from .collect import collect
 
-    try:
-        from .render import render
-    except ImportError as error:
-        raise ImportError(
-            f"a report needs {error.name}: {install_command('report')}", name=error.name
-        ) from error
+    render = _renderer()
     if isinstance(runs, ScoreTable):
         raise ValueError(f"a report needs runs and qrels: {FOR_SCORES}")
     people = tuple(people)
     if judges is None or not len(judges):
         refuse("is for judges", judge_rel=judge_rel, people=people)
     pairs = collections_of(runs, qrels)
-    collection = _collection(qrels, dataset) if "" in pairs else names_of(list(pairs))
     findings = collect(
         pairs,
         None,
@@ -173,10 +166,29 @@ def report(
         command=command,
     )
     texts = Texts.of(topics, dataset, findings.docnos, docs=docs, qids=findings.qids)
-    systems = counted(len(findings.names), "system")
     if title is None:
-        title = f"{collection}: {systems}" if collection else f"Comparison of {systems}"
+        title = _title(
+            _collection(qrels, dataset) if "" in pairs else names_of(list(pairs)), findings
+        )
     return Report(render(findings, title=title, texts=texts, note=note), findings)
+
+
+def _renderer() -> Callable[..., str]:
+    """The function that writes the page, whose libraries need not be installed."""
+    try:
+        from .render import render
+    except ImportError as error:
+        from ..common.extras import install_command
+
+        raise ImportError(
+            f"a report needs {error.name}: {install_command('report')}", name=error.name
+        ) from error
+    return render
+
+
+def _title(collection: str, findings: Findings) -> str:
+    systems = counted(len(findings.names), "system")
+    return f"{collection}: {systems}" if collection else f"Comparison of {systems}"
 
 
 def _collection(qrels: Any, dataset: str | None) -> str:

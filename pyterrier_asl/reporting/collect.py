@@ -90,10 +90,8 @@ def collect(
     of_all = ranks(matched, **options) if has_judges or others or unjudged else None
     facts = {name: of_track.facts(measured) for name, of_track in matched.items()}
     notes = {name: of_track.notes for name, of_track in facts.items()}
-    odd = {
-        name: odd_runs(of_track, {first.name: first.named.measure})
-        for name, of_track in matched.items()
-    }
+    decides = {first.name: first.named.measure}
+    odd = {name: odd_runs(of_track, decides) for name, of_track in matched.items()}
     by_judges = {} if of_all is None else of_all.judged_runs
     of_judges = {name: of.notes_on([first.named]) for name, of in by_judges.items()}
     comparison = None
