@@ -152,10 +152,9 @@ def with_list(text: str) -> str:
 
 
 def _thumbnails(group: list[Analysis]) -> str:
-    """A table of small pictures, each with its question; they lead to the analyses."""
+    """A table of small pictures, each with its question, which leads to the analysis."""
     cells = [
-        f".. image:: gallery/{a.name}.png\n            :width: 190\n            :alt: {a.name}\n"
-        f"            :target: reference_analyses.html#analysis-{a.name}\n\n"
+        f".. image:: gallery/{a.name}.png\n            :width: 190\n            :alt: {a.name}\n\n"
         f"        :ref:`{a.what} <analysis-{a.name}>`\n"
         for a in group
     ]
