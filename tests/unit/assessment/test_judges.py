@@ -11,7 +11,7 @@ import pytest
 import scipy.stats
 from _files import write_qrels
 from click.testing import CliRunner
-from small import JUDGE, QRELS, RUNS, TWO_RUNS
+from small import JUDGE, QRELS, RUNS, TWO_RUNS, collection
 from statsmodels.stats.inter_rater import cohens_kappa
 from statsmodels.stats.multitest import multipletests
 
@@ -244,6 +244,18 @@ def test_an_interval_of_a_negative_agreement_is_negative():
     opposite = judged(~labels, 0.1, 3)
     row = rows_of(asl.judges(judged(labels, 0, 2), {"m": opposite}, draws=50)).loc["m", "kappa"]
     assert -1 <= row["ci_low"] < row["value"] < row["ci_high"] < 0
+
+
+def test_rankings_of_systems_are_by_the_pairs_that_both_judged():
+    """JUDGE lacks queries and documents of the qrels, and has others."""
+    systems, qrels = collection(systems=12)
+    both = {q: qrels[q].keys() & JUDGE[q].keys() for q in qrels if q in JUDGE}
+    shared = [{q: {d: by[q][d] for d in both[q]} for q in both} for by in (qrels, JUDGE)]
+    whole = [{q: by[q] for q in both} for by in (qrels, JUDGE)]
+    row = rows_of(asl.judges(qrels, {"m": JUDGE}, systems, "AP", rel=2, draws=5)).loc["m", "tau"]
+    expected, other = (tau_by(systems, *((by, "AP(rel=2)") for by in of)) for of in (shared, whole))
+    assert row["value"] == pytest.approx(expected) != pytest.approx(other)
+    assert row["pairs"] == sum(map(len, both.values()))
 
 
 # Which judge?
