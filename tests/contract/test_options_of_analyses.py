@@ -107,9 +107,12 @@ RANDOM = {
     ),
 }
 DOUBLE = Row(True, data="narrow")
+#: Labels change a note on their scale.
 SAME = {
-    name: replace(SETTINGS_OF_QRELS[name], same={"always": "no order of two runs changes"})
-    for name in ("drop_self", "labels")
+    "drop_self": replace(
+        SETTINGS_OF_QRELS["drop_self"], same={"always": "no order of two runs changes"}
+    ),
+    "labels": SETTINGS_OF_QRELS["labels"],
 }
 RAREST = {"measures": ["P_Rareness(alpha=1.0)@5"]}
 #: Rows of the options of single analyses.
