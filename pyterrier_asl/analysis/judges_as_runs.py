@@ -8,8 +8,9 @@ import numpy as np
 from ir_measures import AP
 from numpy.typing import NDArray
 
-from ..assessment.judges import Judge, Judges, shared_pairs
+from ..assessment.judges import Judge, Judges
 from ..common.types import Bools, Floats, Ints
+from ..judging.judgements import shared_pairs
 from ..measures.parsing import with_options
 from ..scoring import assessor as scoring
 

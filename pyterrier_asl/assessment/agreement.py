@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from ..common.lazy import pd
 from ..common.types import Floats, Ints
+from ..judging.judgements import shared_pairs
 from ..judging.pair_index import positions
 from ..measures.parsing import Measures
 from ..statistics.agreement import (
@@ -28,7 +29,7 @@ from ..statistics.agreement import (
 from ..statistics.intervals import Interval, centred_interval
 from ..statistics.rounding import rounded
 from ..statistics.settings import check_draws
-from .judges import Judge, Judges, shared_pairs, sign_of
+from .judges import Judge, Judges, sign_of
 
 #: The coefficients of agreement on documents, on their grades, and on the ranking of systems.
 ON_DOCUMENTS = ("agreement", "kappa")

@@ -42,7 +42,7 @@ def agreement_among(judges: Judges, measures: Iterable[NamedMeasure] = ()) -> pd
         for measure in [None, *measures]:
             own = agreements_of(group.select(pair), measure, each_once)[frozenset(pair)]
             kind = DOCUMENTS if measure is None else SYSTEMS
-            label = "" if measure is None else judges.label(measure, pair)
+            label = "" if measure is None else judges.label(measure)
             about = dict(zip(COLUMNS, (*pair, label, kind, float(own.values[kind][0]))))
             rows.append(about | {"pairs": own.pairs, "queries": own.queries})
     frame = pd.DataFrame(rows, columns=COLUMNS)

@@ -19,11 +19,9 @@ from ..common.types import Floats, Ints
 from ..evaluation.evaluation import Runs
 from ..evaluation.sources import QrelsLike
 from ..io.columns import is_table
-from ..judging.judged_run import JudgedRun
 from ..judging.pair_index import positions
 from ..judging.qrels import read_all_labels, source_of
 from ..measures.parsing import NamedMeasure
-from ..scoring.arrays import within_query
 from .judges import Judges, with_reference
 
 #: The names of the two judges of an audit.
@@ -85,7 +83,7 @@ class AuditedRuns:
             )
         order = np.append(audited, np.setdiff1d(np.arange(len(by_machine)), audited))
         qids = by_machine.take(pa.array(order)).to_pylist()
-        depths = planned or [_depth_of(run) for run in judges.runs_by(PEOPLE).runs]
+        depths = planned or [run.judged_depth for run in judges.runs_by(PEOPLE).runs]
         depth = min((depth for depth in depths if depth is not None), default=None)
         return cls(judges, qids, len(by_people), order, depth)
 
@@ -154,14 +152,6 @@ def _planned_depths(people: Any) -> list[int | None]:
             with suppress(ValueError), open(source, encoding="utf-8") as file:
                 depths.append(json.loads(file.readline().removeprefix(SETTINGS))["depth"])
     return depths
-
-
-def _depth_of(run: JudgedRun) -> int | None:
-    """The rank to which all documents of a run are judged in all queries; None: all are."""
-    in_order = run.ranks == within_query(run.offsets) + 1
-    judged = np.bincount(run.queries[in_order], minlength=len(run.retrieved))
-    cut = judged[judged < run.retrieved]
-    return int(cut.min()) if len(cut) else None
 
 
 def means_and_differences(runs: int, first: int = 0, all_pairs: bool = False) -> tuple[Ints, Ints]:

@@ -215,9 +215,8 @@ class JudgeReport(Printed):
             on the ``pairs`` that both and the reference judged; ``p_corrected`` (Holm, over the
             pairs of judges) and ``significant``. A p of 0 is less than 2 / (``draws`` + 1).
         among: for every two judges, the reference among them, in both orders, kappa, and tau by
-            each measure:
-            ``judge``, ``other``, ``measure``, ``agreement``, ``value``, and the ``pairs`` of query
-            and document and ``queries`` that both judged.
+            each measure: ``judge``, ``other``, ``measure``, ``agreement``, ``value``, and the
+            ``pairs`` of query and document and ``queries`` that both judged.
         reversals: for each judge and measure the pairs of systems that it puts in another order
             than the reference: ``reversed``, ``reversed_significant`` (by one of the two),
             ``reversed_both`` (by both) and ``which`` these are, the run that the reference prefers
@@ -259,6 +258,11 @@ class JudgeReport(Printed):
             *best_judge(self.agreement, self.differences, self.runs),
             *opinions(self.among, self.reference),
         ]
+
+    @property
+    def matrices(self) -> dict[str, pd.DataFrame]:
+        """:attr:`among` as a square frame for each kind of agreement and measure, by its name."""
+        return matrices(self.among)
 
     def lines(self) -> dict[str, str]:
         """What each judge can be used for, and how many runs it favours."""
@@ -354,7 +358,7 @@ class JudgeReport(Printed):
             of_pairs = style | {"group_by": "agreement", "zero_p": least}
             tables["differences"] = Part(heading, shown, of_pairs)
         if self.agreement["judge"].nunique() > 1:
-            for kind, shown in matrices(self.among).items():
+            for kind, shown in self.matrices.items():
                 heading = f"Agreement of every two judges, {kind}:"
                 tables["among" if kind == DOCUMENTS else kind] = Part(heading, shown)
         if self.favoured is not None:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from ..common.choices import check_names
 from ..common.lazy import pd
@@ -24,7 +23,7 @@ from ..io.columns import is_table, qrels_columns
 from ..io.label_files import JUDGE
 from ..io.qrels import read_qrels_table
 from ..judging.id_forms import other_form
-from ..judging.judgements import Judgements, judgements_of
+from ..judging.judgements import Judgements, judgements_of, shared_pairs
 from ..judging.pair_index import positions
 from ..judging.qrels import Qrels, judgements_of_documents, matching_of
 from ..measures._base import check_from_0
@@ -440,16 +439,3 @@ def sign_of(measure: Measures) -> int:
             f"{named.name} has no direction, so it ranks no systems: use another measure"
         )
     return 1 if named.higher_is_better else -1
-
-
-def shared_pairs(a: Judgements, b: Judgements) -> tuple[Ints, Ints]:
-    """The pairs of query and document that both judged: their rows in each, in b's order.
-
-    >>> a, b = Judgements({"q": {"d": 1, "e": 0}}), Judgements({"q": {"e": 2, "f": 1}})
-    >>> [rows.tolist() for rows in shared_pairs(a, b)]
-    [[1], [0]]
-    """
-    queries = positions(b.qid_text, a.qid_text)[b.queries]
-    rows = np.flatnonzero(queries >= 0)
-    at = a.index.find(queries[rows], b.docnos.take(pa.array(rows)))
-    return at[at >= 0], rows[at >= 0]

@@ -20,11 +20,12 @@ import numpy as np
 from ..common.lazy import pd
 from ..common.notices import counted, names_of
 from ..common.types import Floats
+from ..judging.judgements import shared_pairs
 from ..measures.parsing import NamedMeasure
 from ..statistics.intervals import Interval, bootstrap_p
 from ..statistics.tests import with_corrected_p
 from .agreement import ON_GRADES, Agreement, agreements_of, draw_queries, interval_of
-from .judges import FEW_QUERIES, Judges, shared_pairs
+from .judges import FEW_QUERIES, Judges
 
 #: The amount by which a judge may agree less than people and still be within the human range.
 MARGIN = 0.05

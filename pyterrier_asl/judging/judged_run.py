@@ -168,6 +168,14 @@ class JudgedRun(Remembering):
         before = self.whole_ranking.offsets[queries] - 1
         return queries, begins - before, ends - before
 
+    @property
+    def judged_depth(self) -> int | None:
+        """The rank to which all documents are judged in all queries; None: all are."""
+        in_order = self.ranks == within_query(self.offsets) + 1
+        judged = np.bincount(self.queries[in_order], minlength=len(self.retrieved))
+        cut = judged[judged < self.retrieved]
+        return int(cut.min()) if len(cut) else None
+
     @cached_property
     def grades(self) -> Floats:
         """The grade of each entry, shape (E,)."""

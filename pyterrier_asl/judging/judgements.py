@@ -263,3 +263,16 @@ def judgements_of(qrels: Any) -> Judgements:
     judgements = Judgements(qrels)
     pa.default_memory_pool().release_unused()  # the memory of the table
     return judgements
+
+
+def shared_pairs(a: Judgements, b: Judgements) -> tuple[Ints, Ints]:
+    """The pairs of query and document that both judged: their rows in each, in b's order.
+
+    >>> a, b = Judgements({"q": {"d": 1, "e": 0}}), Judgements({"q": {"e": 2, "f": 1}})
+    >>> [rows.tolist() for rows in shared_pairs(a, b)]
+    [[1], [0]]
+    """
+    queries = positions(b.qid_text, a.qid_text)[b.queries]
+    rows = np.flatnonzero(queries >= 0)
+    at = a.index.find(queries[rows], b.docnos.take(pa.array(rows)))
+    return at[at >= 0], rows[at >= 0]

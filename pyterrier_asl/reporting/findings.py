@@ -15,7 +15,6 @@ import pandas as pd
 
 from ..analysis.asl_options import AslOptions
 from ..analysis.best_runs import quality_of
-from ..assessment.among_judges import matrices
 from ..common.types import Bools, Floats, Ints
 from ..comparison.result import RunComparison
 from ..evaluation.evaluation import Evaluation
@@ -267,7 +266,7 @@ class Findings:
         """The agreement of every two judges of the first collection, if there are three or more."""
         if self.of_all is None or len(self.of_all.judges) < 3:
             return {}
-        return matrices(next(iter(self.of_all.judge_summaries.values())).among)
+        return next(iter(self.of_all.judge_summaries.values())).matrices
 
     @cached_property
     def held(self) -> Ints:
