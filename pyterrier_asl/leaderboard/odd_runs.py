@@ -80,12 +80,13 @@ def topics_without_difference(values: Floats, measure: str) -> Iterator[str]:
         measure: the name of the measure.
 
     >>> [*topics_without_difference(np.array([[0, 0.5, 1], [0, 1, 1]]), "RR")]
-    ['All 2 systems have the same RR for 2 of 3 topics.']
+    ['Both systems have the same RR for 2 of 3 topics.']
     """
     same = np.ptp(values, axis=0) <= EQUAL * np.abs(values).max(initial=0)
     if same.any() and not same.all():
-        topics = counted(len(same), "topic")
-        yield f"All {len(values)} systems have the same {measure} for {same.sum():,} of {topics}."
+        who, topics = f"All {len(values)}", counted(len(same), "topic")
+        who = "Both" if len(values) == 2 else who
+        yield f"{who} systems have the same {measure} for {same.sum():,} of {topics}."
 
 
 def alone_with_unjudged(labelled: Labelled, names: list[str]) -> Iterator[str]:
@@ -104,8 +105,9 @@ def alone_with_unjudged(labelled: Labelled, names: list[str]) -> Iterator[str]:
     order = np.argsort(-retrieved.sum(axis=1), kind="stable")
     alone = np.asarray(~retrieved[order[few:]].any(axis=0))
     if len(names) > 2 and len(alone) and alone.mean() >= _LEAST_ALONE:
-        most = names_of([names[row] for row in order[:few]])
+        most, them = names_of([names[row] for row in order[:few]]), "it" if few == 1 else "them"
         yield (
             f"{few} of {len(names)} runs ({most}) alone retrieved {100 * alone.mean():.0f} % of "
-            f"the {len(alone):,} unjudged documents: leave them out to see the ranks of the others."
+            f"the {len(alone):,} unjudged documents: leave {them} out to see the ranks of the "
+            "others."
         )

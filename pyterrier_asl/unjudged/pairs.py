@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +13,6 @@ import pandas as pd
 from ..common.types import Floats
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.labellings import Labelled
-from ..judging.judged_run import Relevant
 from ..measures.directions import higher_is_better
 from ..measures.formula import LabelledPair, LabelledRun
 from ..scoring.arrays import cumulate, ranges_from
@@ -154,7 +153,8 @@ def values_if_only_relevant(labelled: Labelled, side: LabelledRun) -> Floats:
     labelled_queries = len(every) + np.arange(len(unjudged))
     virtual = np.append(np.repeat(np.arange(len(queries)), sizes), labelled_queries)
     chosen = chosen[np.lexsort((chosen, virtual))]
-    relevant = Relevant(
+    relevant = replace(
+        side.relevant,
         ranks=documents.ranks[chosen],
         offsets=cumulate(np.bincount(virtual, minlength=len(queries))),
         total=side.relevant.total[queries] + 1,

@@ -60,6 +60,8 @@ def test_topics_in_which_all_systems_have_the_same_value_are_counted():
     assert sentence in collect(runs, QRELS, ["RR"]).rankings[0].board.sentences()
     scores = asl.read_scores(asl.evaluate(runs, QRELS, ["RR"]))
     assert sentence in asl.ranks(scores).sentences()
+    two = " ".join(asl.ranks({"a": runs["a"], "c": runs["c"]}, QRELS, "RR").sentences())
+    assert "Both systems have the same RR for 3 of 12 topics." in two
     differ, alike = {"a": run_of(*"de"), "b": run_of(*"ed")}, dict.fromkeys("xyz", run_of(*"de"))
     for others in (differ, alike):  # none of the topics, and all of them, which is said elsewhere
         assert "have the same RR for" not in " ".join(
@@ -90,6 +92,12 @@ def test_runs_that_alone_retrieve_half_of_the_unjudged_documents_are_named(other
     )
     assert said == ([] if share is None else [sentence])
     assert not any("alone" in s for s in asl.ranks(runs, QRELS, "P@5").sentences())
+
+
+def test_a_run_that_alone_retrieves_half_of_the_unjudged_documents_is_named():
+    runs = {name: run for name, run in with_unjudged(5).items() if name in ("00", "01", "02", "07")}
+    [said] = [s for s in asl.ranks(runs, QRELS, "P@5", unjudged=True).sentences() if "alone" in s]
+    assert said.startswith("1 of 4 runs (07) alone retrieved") and "leave it out to see" in said
 
 
 def test_unjudged_documents_of_each_judge_and_collection_are_said():
