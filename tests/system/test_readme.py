@@ -96,8 +96,8 @@ def test_statements_about_the_runs_of_a_track(data):
     judged = Evaluation.of(folder / "runs", folder / "qrels.txt")
     tied = ties(judged, rel=2).set_index("preference")["percent"]
     measures = text_of(PAGES / "measures.rst")
-    assert f"the same reciprocal rank in {tied['RR']:.0f} % of all pairs" in measures
-    assert f"the same lexicographic precision in {tied['rrLP, sgnLP']:.0f} %" in measures
+    shares = f"{tied['RR']:.0f} % of all pairs of rankings tie in reciprocal rank, and "
+    assert f"{shares}{tied['rrLP, sgnLP']:.0f} % in lexicographic precision" in measures
     board = ranks(judged, None, "nDCG@10").table
     number = f"decide between {board['could_be_best'].sum()} of its {len(board)} passage runs"
     for page in (README, PAGES / "index.rst"):
