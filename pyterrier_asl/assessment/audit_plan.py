@@ -11,6 +11,7 @@ import numpy as np
 
 from ..common.lazy import pd
 from ..common.notices import counted
+from ..common.other_names import taking_other_names
 from ..common.types import Floats
 from ..evaluation.evaluation import Runs
 from ..evaluation.sources import QrelsLike, refuse_unused
@@ -154,6 +155,7 @@ class AuditPlan(Printed):
             ) from None
 
 
+@taking_other_names
 def plan_audit(
     runs: Runs,
     qrels: QrelsLike | None,

@@ -13,6 +13,7 @@ from typing import Any
 from ..charts.drawing import STEP, alt, captioned, ranges, tooltips
 from ..common.lazy import pd
 from ..common.notices import counted
+from ..common.other_names import taking_other_names
 from ..common.parameters import check_name
 from ..evaluation.evaluation import Runs
 from ..evaluation.sources import JudgeRel, QrelsLike, on_grades, refuse
@@ -65,6 +66,7 @@ _CAPTIONS = {
 }
 
 
+@taking_other_names
 def judges(
     qrels: QrelsLike,
     judges: Mapping[str, QrelsLike],

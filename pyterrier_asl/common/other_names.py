@@ -40,6 +40,7 @@ def taking_other_names(function: Callable[P, R]) -> Callable[P, R]:
     TypeError: <lambda>() has no argument 'random_state': write seed=
     """
     parameters = signature(function).parameters
+    called = function.__qualname__.removesuffix(".__init__").rpartition(".")[2]
     known = {*parameters}.union(*OTHER_NAMES.values())  # such as n_trials among the options
 
     @wraps(function)
@@ -47,9 +48,7 @@ def taking_other_names(function: Callable[P, R]) -> Callable[P, R]:
         for name in sorted(kwargs.keys() & OTHER_NAMES.keys() - known):
             for other in OTHER_NAMES[name]:
                 if other in parameters or "options" in parameters:
-                    raise TypeError(
-                        f"{function.__name__}() has no argument {name!r}: write {other}="
-                    )
+                    raise TypeError(f"{called}() has no argument {name!r}: write {other}=")
         return function(*args, **kwargs)
 
     return call

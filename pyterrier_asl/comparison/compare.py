@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..common.notices import names_of
+from ..common.other_names import taking_other_names
 from ..common.parameters import check_name, check_probability
 from ..evaluation.evaluation import Evaluation, Runs
 from ..evaluation.labellings import measure_with_bounds
@@ -51,6 +52,7 @@ from .groups import groups_of
 from .result import RunComparison
 
 
+@taking_other_names
 def compare(
     runs: Runs,
     qrels: QrelsLike | None = None,

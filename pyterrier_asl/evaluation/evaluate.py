@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..common.lazy import pd
+from ..common.other_names import taking_other_names
 from ..judging.qrels import source_of
 from ..measures.parsing import Measures, NamedMeasure
 from .collections import shared_systems
@@ -120,6 +121,7 @@ def measured(
     }
 
 
+@taking_other_names
 def evaluate(
     runs: Any,
     qrels: Any = None,

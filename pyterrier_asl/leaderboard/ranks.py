@@ -11,6 +11,7 @@ import numpy as np
 from ..assessment.judges import QRELS, Judges, sign_of, with_reference
 from ..common.lazy import pd
 from ..common.notices import warn
+from ..common.other_names import taking_other_names
 from ..common.types import Floats
 from ..evaluation.collections import OVERALL
 from ..evaluation.evaluate import tracks
@@ -48,6 +49,7 @@ _MEASURE = "nDCG@10"
 _MANY = 10**9
 
 
+@taking_other_names
 def ranks(
     runs: Runs | ScoreTable,
     qrels: QrelsLike | None = None,

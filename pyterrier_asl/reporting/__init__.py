@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..common.notices import counted, names_of
+from ..common.other_names import taking_other_names
 from ..io.atomic import replacing
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ class Report:
         return f"Report({systems}, {queries}, {len(self.html) / 1e6:.1f} MB)"
 
 
+@taking_other_names
 def report(
     runs: Any,
     qrels: Any = None,

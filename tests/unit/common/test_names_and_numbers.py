@@ -8,6 +8,7 @@ import pytest
 import small
 from _calls import call
 
+import pyterrier_asl
 from pyterrier_asl.common.choices import check_names
 from pyterrier_asl.common.notices import progress_bar
 
@@ -57,3 +58,18 @@ def test_a_bar_is_for_terminals_or_where_it_is_asked_for(monkeypatch, on_termina
 )
 def test_a_command_shows_its_own_name_of_an_option(command, message):
     assert message in call(*command.split()).stderr
+
+
+@pytest.mark.parametrize(
+    ("function", "other", "name"),
+    [("evaluate", "metrics", "measures"), ("compare", "metric", "measures")]
+    + [("ranks", "random_state", "seed"), ("judges", "random_state", "seed")]
+    + [("audit", "metrics", "measures"), ("report", "metrics", "measures")]
+    + [("plan_audit", "random_state", "seed")],
+)
+def test_a_function_shows_its_own_name_of_an_argument(function, other, name):
+    message = rf"^{function}\(\) has no argument '{other}': write {name}=$"
+    with pytest.raises(TypeError, match=message):
+        getattr(pyterrier_asl, function)(RUNS, QRELS, **{other: 1})
+    with pytest.raises(TypeError, match="unexpected keyword argument 'budget'"):
+        getattr(pyterrier_asl, function)(RUNS, QRELS, budget=1)
