@@ -150,7 +150,7 @@ def judges(
         reversals=pd.concat(reversals, ignore_index=True) if reversals else None,
         confusion=confusion_of(compared),
         notes=[
-            *compared.notes,
+            *compared.notes_on(),
             *on_grades(compared.judgements, None, rel, judge_rel or None),
             *([] if runs is None else compared.facts(ranked).notes),
         ],

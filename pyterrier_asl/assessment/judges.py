@@ -14,7 +14,7 @@ import numpy as np
 
 from ..common.choices import check_names
 from ..common.lazy import pd
-from ..common.notices import counted
+from ..common.notices import counted, warn
 from ..common.types import Bools, Floats, Ints
 from ..evaluation.evaluation import Evaluation, Runs
 from ..evaluation.facts import Facts
@@ -219,13 +219,17 @@ class Judges:
         """The judges, the reference first."""
         return list(self.members)
 
-    @property
-    def notes(self) -> list[str]:
-        """Sentences on judges that write ids or scale labels otherwise than the reference."""
-        return self.notes_on()
+    def warn(self) -> None:
+        """Warns of what :meth:`notes_on` says, where a result has no notes."""
+        for text in self.notes_on():
+            warn(text)
 
     def notes_on(self, measures: Sequence[NamedMeasure] = ()) -> list[str]:
-        """The :attr:`notes`, with the minimum grades of relevant documents for these measures."""
+        """Sentences on judges that write ids or scale labels otherwise than the reference.
+
+        Args:
+            measures: those whose minimum grades of relevant documents are said; none: the judge's.
+        """
         reference, *others = self.members.values()
         notes = list[str]()
         for judge in others:

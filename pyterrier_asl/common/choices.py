@@ -9,6 +9,15 @@ from typing import Any
 _LISTED = 8
 
 
+def one_or_more(given: Any) -> list[Any]:
+    """What an argument that takes one or several has; a text is one.
+
+    >>> one_or_more("AP"), one_or_more(("AP", "RR"))
+    (['AP'], ['AP', 'RR'])
+    """
+    return list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
+
+
 def check_names(argument: str, names: Iterable[Any], allowed: Iterable[Any], what: str) -> None:
     """Checks that names exist, as a default would silently replace an unknown name.
 

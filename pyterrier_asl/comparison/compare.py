@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ..common.choices import one_or_more
 from ..common.notices import names_of
 from ..common.other_names import taking_other_names
 from ..common.parameters import check_name, check_probability
@@ -362,8 +363,7 @@ def _asked(measures: Measures | None, qrels: Any, options: Mapping[str, Any]) ->
         return [*default, *PREFERENCES]
     if isinstance(measures, Mapping):
         return list(named_measures(measures))
-    are_many = not isinstance(measures, str) and isinstance(measures, Iterable)
-    listed = measures if are_many else [measures]
+    listed = one_or_more(measures)
     asked = [word for m in listed for word in (words(m) if isinstance(m, str) else [m])]
     others = [word for word in asked if word not in PREFERENCES]
     named = named_measures(others) if others or not asked else []

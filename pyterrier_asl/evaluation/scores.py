@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..common.choices import check_names
+from ..common.choices import check_names, one_or_more
 from ..common.lazy import pd
 from ..common.notices import counted, names_of
 from ..common.parameters import check_name
@@ -154,9 +154,8 @@ class ScoreTable:
         >>> read_scores(frame).names_in(["my score", "map RR"])
         ['my score', 'map', 'RR']
         """
-        are_many = not isinstance(measures, str) and isinstance(measures, Iterable)
         names = []
-        for text in map(str, measures if are_many else [measures]):
+        for text in map(str, one_or_more(measures)):
             names += [text] if canonical_name(text) in self.measures else words(text)
         return names
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,6 +13,7 @@ import pandas as pd
 import pyterrier as pt
 from ir_measures import Measure
 
+from ..common.choices import one_or_more
 from ..common.parameters import check_name, check_probability
 from ..common.types import Floats
 from ..evaluation.sources import common_rel
@@ -96,9 +97,7 @@ def baseline_numbers(baseline: Any, names: list[str]) -> list[int]:
     """The numbers of the baselines, given by number or name."""
     if baseline is None:
         return []
-    are_many = isinstance(baseline, Iterable) and not isinstance(baseline, str)
-    listed = baseline if are_many else [baseline]
-    return list(dict.fromkeys(_baseline(number, names) for number in listed))
+    return list(dict.fromkeys(_baseline(number, names) for number in one_or_more(baseline)))
 
 
 def _baseline(baseline: Any, names: list[str]) -> int:

@@ -15,6 +15,7 @@ import ir_measures
 import numpy as np
 from ir_measures import Measure
 
+from ..common.choices import one_or_more
 from . import PluginMeasure
 from ._base import DEEPEST, check_required, grade, own_measures
 from .directions import added_up, higher_is_better
@@ -226,9 +227,8 @@ def named_measures(measures: Measures) -> list[NamedMeasure]:
             if column not in unique(named):
                 raise ValueError(f"the measure of {column.name!r} has another name, too: omit one")
     else:
-        are_many = not isinstance(measures, str) and isinstance(measures, Iterable)
         named = []
-        for measure in measures if are_many else [measures]:
+        for measure in one_or_more(measures):
             if isinstance(measure, str):
                 named += parse_measures(measure)
             elif isinstance(measure, Measure):

@@ -399,14 +399,14 @@ def test_a_scale_that_differs_is_said():
         ((5, 1, 4, 2), 2, r"labels go from 1 to 5, people's to 3, .* from 2 on: --judge-rel m=3\?"),
     ):
         other = {"q": dict(zip("abcd", scale))}
-        [note] = Judges.of({"people": nist, "m": other}, rel=least).notes
+        [note] = Judges.of({"people": nist, "m": other}, rel=least).notes_on()
         assert re.match(f"m's {says}", note)
-        assert Judges.of({"people": nist, "m": other}, judge_rel={"m": 1}).notes == []
+        assert Judges.of({"people": nist, "m": other}, judge_rel={"m": 1}).notes_on() == []
     judges = Judges.of({"people": nist, "m": other}, RUNS)
     of_measure = judges.notes_on(named_measures("P(rel=3)@2 P(rel=2)@2"))
-    assert [" from 1 on" in judges.notes[0], " from 2 on" in of_measure[0]] == [True, True]
+    assert [" from 1 on" in judges.notes_on()[0], " from 2 on" in of_measure[0]] == [True, True]
     own = {"q": {"a": 2, "b": 1, "z": 3}}  # a 3 for a document that people did not judge
-    assert Judges.of({"people": {"q": {"a": 2, "b": 0}}, "m": own}).notes == []
+    assert Judges.of({"people": {"q": {"a": 2, "b": 0}}, "m": own}).notes_on() == []
 
 
 def shared_with(qrels, left_out):
