@@ -18,8 +18,14 @@ def command() -> None:
 
     collection = demo_collection.generated()
     result = demo.demonstrate(collection)
-    style = {"higher_is_better": result.higher_is_better}
-    parts = [Part(f"{collection.name}: {collection.summary}"), Part()]
-    parts += [Part(f"* {name}: {description}") for name, description in demo.SYSTEMS.items()]
-    parts += [Part(), Part(table=result.scores, style=style), Part()]
-    print_parts([*parts, *(Part(f"* {remark}") for remark in demo.remarks(result))])
+    print_parts(
+        [
+            Part(f"{collection.name}: {collection.summary}"),
+            Part(),
+            *(Part(f"* {name}: {description}") for name, description in demo.SYSTEMS.items()),
+            Part(),
+            Part(table=result.scores, style={"higher_is_better": result.higher_is_better}),
+            Part(),
+            *(Part(f"* {remark}") for remark in result.remarks),
+        ]
+    )

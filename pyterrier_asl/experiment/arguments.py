@@ -14,14 +14,13 @@ import pyterrier as pt
 from ir_measures import Measure
 
 from ..common.choices import one_or_more
-from ..common.parameters import check_name, check_probability
 from ..common.types import Floats
 from ..evaluation.sources import common_rel
 from ..io.values import check_queries
 from ..measures import LexiP
 from ..measures.directions import higher_is_better
 from ..measures.parsing import parse_measure, parse_measures
-from ..statistics.tests import CORRECTIONS, compare_pair
+from ..statistics.tests import compare_pair
 from .recorder import text_ids
 
 #: A test of two paired samples by its name, or a function whose second result is the p-value.
@@ -95,30 +94,23 @@ def named_systems(systems: Any, names: Sequence[str] | None) -> tuple[list[str],
 
 def baseline_numbers(baseline: Any, names: list[str]) -> list[int]:
     """The numbers of the baselines, given by number or name."""
-    if baseline is None:
-        return []
-    return list(dict.fromkeys(_baseline(number, names) for number in one_or_more(baseline)))
-
-
-def _baseline(baseline: Any, names: list[str]) -> int:
-    """The number of a baseline."""
-    if isinstance(baseline, str) and names.count(baseline) == 1:
-        return names.index(baseline)
-    if isinstance(baseline, (int, np.integer)) and not isinstance(baseline, bool):
-        if 0 <= baseline < len(names):
-            return int(baseline)
-    raise ValueError(
-        f"baseline must be the number of a system, from 0 to {len(names) - 1}, or the name of one, "
-        f"{', '.join(map(repr, names))}; not {baseline!r}"
-    )
+    numbers = {at: at for at in range(len(names))}
+    known = numbers | {name: at for at, name in enumerate(names) if names.count(name) == 1}
+    given = [] if baseline is None else one_or_more(baseline)
+    for one in given:
+        if type(one) is bool or not isinstance(one, (str, int, np.integer)) or one not in known:
+            raise ValueError(
+                f"baseline must be the number of a system, from 0 to {len(names) - 1}, or the name "
+                f"of one, {', '.join(map(repr, names))}; not {one!r}"
+            )
+    return list(dict.fromkeys(known[one] for one in given))
 
 
 def columns_of(
     eval_metrics: Any, baselines: list[int], names: list[str]
 ) -> tuple[list[Column], bool]:
     """Parses measures into columns, without duplicates, and whether ``mrt`` is among them."""
-    if isinstance(eval_metrics, (str, Measure)):
-        eval_metrics = [eval_metrics]
+    eval_metrics = one_or_more(eval_metrics)
     others = [m for m in eval_metrics if not (isinstance(m, str) and m == "mrt")]
     mrt = len(others) < len(eval_metrics)
     columns: dict[str, Column] = {}
@@ -164,21 +156,3 @@ def read_topics(source: Any) -> pd.DataFrame:
         )
     check_queries(source["qid"])
     return text_ids(source)
-
-
-def check_test(test: Any) -> None:
-    """Raises ValueError for what is neither the name of a test nor a function."""
-    if not (callable(test) or test in ("t", "wilcoxon")):
-        raise ValueError(
-            f"test must be 't', 'wilcoxon', or a function as scipy.stats.ttest_rel, not {test!r}"
-        )
-
-
-def check_correction(method: str | None, alpha: float) -> None:
-    """Raises ValueError for an unknown correction, or an invalid level."""
-    check_probability("correction_alpha", alpha)
-    if method is not None and method not in CORRECTIONS:
-        from statsmodels.stats.multitest import multitest_alias
-
-        if method.lower() not in multitest_alias:
-            check_name("correction", method, CORRECTIONS)

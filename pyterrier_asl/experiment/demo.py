@@ -25,9 +25,6 @@ from ..retrieval.index import TermIndex
 from ..scoring.rareness import FEW
 from .demo_collection import DemoCollection
 
-#: The measure of the remark on the best system.
-RANKED_BY = "nDCG@10"
-
 BM25 = "BM25"
 FEEDBACK = "BM25 + feedback"
 SHORT = "BM25 + feedback, first 200"
@@ -48,14 +45,12 @@ class Demonstration:
     Attributes:
         scores: a row per system: its name, ``run``, and the mean of each measure.
         higher_is_better: by measure.
-        missed: see :func:`missed_by`, by system.
-        best: which systems could be the best by :data:`RANKED_BY`, in a sentence.
+        remarks: sentences on the numbers.
     """
 
     scores: pd.DataFrame
     higher_is_better: dict[str, bool]
-    missed: dict[str, tuple[float, float]]
-    best: str
+    remarks: list[str]
 
 
 # The experiment
@@ -87,10 +82,17 @@ def demonstrate(collection: DemoCollection) -> Demonstration:
     )
     named = {str(measure): name for name, measure in measures.items()}
     values = table.rename(columns={"name": "run", **named})[["run", *measures]]
+    means: Any = values.set_index("run").to_dict()
+    remarks = [
+        about_order(means),
+        about_missing({name: missed_by(run, collection.qrels) for name, run in runs.items()}),
+        about_the_top(means),
+        f"With {len(SYSTEMS)} systems AP_Rareness@100 says little about rareness ({FEW} or more "
+        "are needed). Give it a pool of runs.",
+        ranks(runs, collection.qrels, "nDCG@10").sentences()[0],
+    ]
     higher = {name: higher_is_better(m) is not False for name, m in measures.items()}
-    missed = {name: missed_by(run, collection.qrels) for name, run in runs.items()}
-    best = ranks(runs, collection.qrels, RANKED_BY).sentences()[0]
-    return Demonstration(values, higher, missed, best)
+    return Demonstration(values, higher, remarks)
 
 
 def retrieve(collection: DemoCollection) -> dict[str, pd.DataFrame]:
@@ -125,19 +127,6 @@ def missed_by(run: pd.DataFrame, qrels: pd.DataFrame, *, cutoff: int = 1000) -> 
 
 #: Mean values, by measure and then by system.
 Means: TypeAlias = Mapping[str, Mapping[str, float]]
-
-
-def remarks(demonstration: Demonstration) -> list[str]:
-    """Remarks on the numbers of a demonstration, in sentences."""
-    means: Any = demonstration.scores.set_index("run").to_dict()
-    return [
-        about_order(means),
-        about_missing(demonstration.missed),
-        about_the_top(means),
-        f"With {len(SYSTEMS)} systems AP_Rareness@100 says little about rareness ({FEW} or more "
-        "are needed). Give it a pool of runs.",
-        demonstration.best,
-    ]
 
 
 def about_order(means: Means) -> str:

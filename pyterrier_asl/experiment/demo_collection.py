@@ -104,12 +104,13 @@ def generated(*, documents: int = 4800, topics: int = 40, seed: int = 2022) -> D
     topic_of = np.where(random.random(documents) < 0.5, random.integers(0, topics, documents), -1)
     texts = []
     for topic in topic_of:
-        text = random.choice(common, random.integers(20, 80), p=common_odds / common_odds.sum())
-        strange = random.choice(rare, 6)
-        on_topic = rare[:0]
+        parts = [
+            random.choice(common, random.integers(20, 80), p=common_odds / common_odds.sum()),
+            random.choice(rare, 6),
+        ]
         if topic >= 0:
-            on_topic = random.choice(topic_words[topic], random.integers(2, 6), p=topic_odds)
-        texts.append(" ".join(random.permutation(np.concatenate((text, strange, on_topic)))))
+            parts.append(random.choice(topic_words[topic], random.integers(2, 6), p=topic_odds))
+        texts.append(" ".join(random.permutation(np.concatenate(parts))))
     docnos = [f"d{number}" for number in range(documents)]
     qids = np.array([f"q{number}" for number in range(topics)], object)
     qrels = pd.DataFrame({"qid": qids[topic_of], "docno": docnos, "label": 1})

@@ -16,16 +16,10 @@ from typing import Any, NamedTuple
 from ir_measures import Measure
 
 from ..common.choices import check_names
-from ..common.parameters import check_name
+from ..common.parameters import check_name, check_probability
 from ..evaluation.sources import refuse
-from .arguments import (
-    baseline_numbers,
-    check_correction,
-    check_test,
-    columns_of,
-    named_systems,
-    read_topics,
-)
+from ..statistics.tests import CORRECTIONS
+from .arguments import baseline_numbers, columns_of, named_systems, read_topics
 from .recorder import Saving
 from .results import (
     LATEX,
@@ -158,7 +152,6 @@ def Experiment(
     baselines = baseline_numbers(baseline, names)
     columns, mrt = columns_of(eval_metrics, baselines, names)
     check_options(given, baselines)
-    check_test(test)
     if verbose != "auto":  # PyTerrier 1.0 does not have this option
         options["verbose"] = verbose
     trial = Trial(
@@ -166,7 +159,7 @@ def Experiment(
         topics=read_topics(topics),
         qrels=qrels,
         filters={"filter_by_qrels": filter_by_qrels, "filter_by_topics": filter_by_topics},
-        saving=Saving(save_dir, save_mode, save_format),
+        saving=Saving(None if save_dir is None else os.fspath(save_dir), save_mode, save_format),
         running={"batch_size": batch_size, "test": test, "validate": validate, **options},
         quiet=perquery is False,
     )
@@ -247,4 +240,14 @@ def check_options(given: Mapping[str, Any], baselines: list[int]) -> None:
     if given["correction"] not in (None, "none") and not baselines:
         raise ValueError("correction is for comparisons with a baseline: pass baseline=")
     check_name("highlight", given["highlight"], (None, "bold", "color", "colour", LATEX))
-    check_correction(given["correction"], given["correction_alpha"])
+    if not (callable(given["test"]) or given["test"] in ("t", "wilcoxon")):
+        raise ValueError(
+            "test must be 't', 'wilcoxon', or a function as scipy.stats.ttest_rel, not "
+            f"{given['test']!r}"
+        )
+    check_probability("correction_alpha", given["correction_alpha"])
+    if (method := given["correction"]) is not None and method not in CORRECTIONS:
+        from statsmodels.stats.multitest import multitest_alias
+
+        if method.lower() not in multitest_alias:
+            check_name("correction", method, CORRECTIONS)

@@ -6,7 +6,6 @@ pass, from which all values are computed.
 
 from __future__ import annotations
 
-import os
 import types
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -35,34 +34,24 @@ def text_ids(frame: pd.DataFrame) -> pd.DataFrame:
 class Saving:
     """The options of pt.Experiment for saving results."""
 
-    folder: str | os.PathLike[str] | None
-    mode: str
-    format: Any
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The options by their names in pt.Experiment."""
-        folder = None if self.folder is None else os.fspath(self.folder)
-        return {"save_dir": folder, "save_mode": self.mode, "save_format": self.format}
+    save_dir: str | None
+    save_mode: str
+    save_format: Any
 
     def saved(self, name: str) -> pd.DataFrame | None:
         """The saved results, which pt.Experiment reads instead of running the system."""
-        if self.folder is None or self.mode != "reuse":
-            return None
-        extension, read = self._how()
-        path = Path(self.folder) / f"{name}.{extension}"
-        if not path.exists():
+        extension, read = "res.gz", None
+        if isinstance(self.save_format, types.ModuleType):
+            extension, read = "mod", self.save_format.load
+        elif isinstance(self.save_format, tuple):
+            extension, read = "custom", self.save_format[0]
+        path = Path(self.save_dir or "", f"{name}.{extension}")
+        if self.save_dir is None or self.save_mode != "reuse" or not path.exists():
             return None
         if read is None:
             return pd.DataFrame(pt.io.read_results(str(path)))
         with pt.io.autoopen(str(path), "rb") as file:
             return pd.DataFrame(read(file))
-
-    def _how(self) -> tuple[str, Any]:
-        """The extension of the files, and the function that reads them; None: TREC format."""
-        if isinstance(self.format, types.ModuleType):
-            return "mod", self.format.load
-        return ("custom", self.format[0]) if isinstance(self.format, tuple) else ("res.gz", None)
 
 
 class _RecordResults(pt.Transformer):  # type: ignore[misc]
@@ -106,8 +95,7 @@ class ResultRecorder:
         """
         if not len(results):
             batch = " for a batch of topics: make batch_size larger, or leave it out"
-            reason = "" if self.batch_size is None else batch
-            raise ValueError(f"system {self.name!r} has no results{reason}")
+            raise ValueError(f"system {self.name!r} has no results{batch * bool(self.batch_size)}")
         if "score" not in results.columns:  # pt.Experiment needs it
             raise ValueError(
                 f"system {self.name!r}: the run: there is no column score; there are "

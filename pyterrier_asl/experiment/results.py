@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import builtins
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -31,9 +31,10 @@ Places: TypeAlias = int | Mapping[str, int] | None
 #: A value of ``highlight``.
 LATEX = "latex"
 
-_GREEN, _WHITE = "background-color: lightgreen", "background-color: antiquewhite"
-_BETTER = {"bold": "font-weight: bold", "color": _GREEN, "colour": _GREEN}
-_TIED = {"bold": "font-weight: bold", "color": _WHITE, "colour": _WHITE}
+#: The marks of the last best value of a column, and of others that are equal to it.
+_MARKS = {"bold": ("font-weight: bold", "font-weight: bold")} | dict.fromkeys(
+    ("color", "colour"), ("background-color: lightgreen", "background-color: antiquewhite")
+)
 
 
 def averages(
@@ -47,9 +48,9 @@ def averages(
 ) -> pd.DataFrame:
     """One row per system: means, then comparisons with each baseline."""
     values = scored.values
-    means: dict[str, Any] = {"name": scored.names}
-    for column in scored.columns:
-        means[column.label] = _rounded(map(column.mean, values[column.label]), column.label, round)
+    means: dict[str, Any] = {"name": scored.names} | {
+        c.label: _rounded(map(c.mean, values[c.label]), c.label, round) for c in scored.columns
+    }
     if ranks:
         directions = {c.label: c.higher_is_better for c in scored.columns if c.preference is None}
         means = with_rank_columns(means, scored.names, scored.queries, values, directions)
@@ -65,15 +66,15 @@ def averages(
     return table
 
 
-def _compared(scored: ExperimentValues, baselines: list[int]) -> Iterator[tuple[int, Column, str]]:
+def _compared(scored: ExperimentValues, baselines: list[int]) -> list[tuple[int, Column, str]]:
     """The comparisons: baseline, column, and the beginning of the names of its columns."""
-    for baseline in baselines:
-        versus = suffix(baseline, baselines, scored.names)
-        for column in scored.columns:
-            if column.preference is None:
-                yield baseline, column, column.label + versus
-            elif column.baseline == baseline:
-                yield baseline, column, column.label
+    return [
+        (baseline, column, column.label + versus * (column.preference is None))
+        for baseline in baselines
+        for versus in [suffix(baseline, baselines, scored.names)]
+        for column in scored.columns
+        if column.baseline in (None, baseline)
+    ]
 
 
 def comparison_columns(
@@ -150,7 +151,7 @@ def directions(scored: ExperimentValues, baselines: list[int]) -> dict[str, bool
 def highlighted(
     table: pd.DataFrame, how: str | None, higher_is_better: Mapping[str, bool | None]
 ) -> Any:
-    """Marks the best value of each column, in LaTeX as well.
+    """Marks the best value of each column.
 
     Args:
         table: the table.
@@ -159,17 +160,16 @@ def highlighted(
     """
     if how is None:
         return table
-    from .highlighting import HighlightedTable  # its import takes long
 
     def mark(values: pd.Series[Any]) -> list[str]:
         higher = higher_is_better.get(str(values.name))
         marks = np.full(len(values), "", object)
         if higher is not None:
             best = np.flatnonzero(values == (values.max() if higher else values.min()))
-            marks[best], marks[best[-1:]] = _TIED[how], _BETTER[how]
+            marks[best[-1:]], marks[best[:-1]] = _MARKS[how]
         return marks.tolist()
 
-    return HighlightedTable(table).apply(mark, axis=0)
+    return table.style.apply(mark, axis=0)
 
 
 def latex(
@@ -218,9 +218,8 @@ def per_query(scored: ExperimentValues, round: Places) -> pd.DataFrame:
 
 def means_by_name(scored: ExperimentValues) -> dict[str, dict[str, float]]:
     """The means by system, then by measure."""
-    table = averages(scored, [], "t", None, 0.05, None).drop(columns="name")
-    rows: list[Any] = table.to_dict("records")
-    return dict(zip(scored.names, rows))
+    means: Any = averages(scored, [], "t", None, 0.05, None).drop(columns="name")
+    return dict(zip(scored.names, means.to_dict("records")))
 
 
 def _rounded(values: Iterable[float], label: str, places: Places) -> list[float]:

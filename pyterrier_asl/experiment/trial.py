@@ -61,10 +61,8 @@ class Trial:
     @cached_property
     def unjudged_topics(self) -> list[str]:
         """The topics without judgements, whose values are NaN."""
-        if self.filters["filter_by_qrels"]:
-            return []
-        known = set(self.judgements.qid_text.to_pylist())
-        return [qid for qid in self.topics["qid"] if qid not in known]
+        known, kept = {*self.judgements.qid_text.to_pylist()}, not self.filters["filter_by_qrels"]
+        return [qid for qid in self.topics["qid"] if kept and qid not in known]
 
     def check(self, columns: Sequence[Column], ranks: bool) -> None:
         """Checks what can be known before the systems run.
@@ -111,7 +109,7 @@ class Trial:
                 names=self.names,
                 **self.filters,
                 **self.running,
-                **self.saving.options,
+                **vars(self.saving),
             )
 
 
@@ -207,8 +205,7 @@ def _matched(
 
 def _inputs(measures: list[Measure]) -> str:
     """The columns of results that measures need in addition to query, document and score."""
-    ready = [m for m in measures if not needs_pool(m)]
-    inputs = set(ir_measures.run_inputs(ready)) if ready else set()
+    inputs = {*ir_measures.run_inputs([m for m in measures if not needs_pool(m)])}
     return " ".join(sorted(inputs - {"query_id", "doc_id", "score"}))
 
 

@@ -1,5 +1,5 @@
 """pt.asl.Experiment against pt.Experiment where it is correct, and against loops otherwise.
-Tests of arguments.py, highlighting.py, recorder.py, trial.py."""
+Tests of arguments.py, recorder.py, trial.py."""
 
 import pickle
 import re
@@ -246,22 +246,6 @@ def test_highlight_marks_ties_and_averages_and_leaves_out_counts():
     assert marked(both.averages) and len(both.perquery) == 12
 
 
-@pytest.mark.parametrize(
-    "how, mark", [("bold", r"\bfseries"), ("color", r"{\cellcolor[HTML]{90EE90}}")]
-)
-def test_highlighted_values_are_marked_and_names_escaped_in_latex(how, mark, tmp_path):
-    named = {"bm25_b.4": system(1), "50%": system(2)}
-    table = experiment(named, [AP @ 100], highlight=how, round=4)
-    text = table.to_latex()
-    best = table.data["AP@100"].max()
-    assert text.count(mark) == 1 and f"{mark} {best:.6f}" in text
-    assert r"bm25\_b.4 &" in text and r"50\% &" in text and r"\toprule" in text
-    assert "font-weight" not in text and "lightgreen" not in text
-    table.to_latex(tmp_path / "table.tex")
-    assert (tmp_path / "table.tex").read_text() == text
-    assert "name" in table.format(precision=2).to_latex() and ".00" not in text
-
-
 def test_latex_marks_the_best_and_what_differs_from_the_baseline():
     """The p of the frame, and the direction of the measure: ASL falls where AP rises."""
     made = {"a_1": system(1), "b": system(2), "c": system(3), "d": system(4)}
@@ -450,12 +434,13 @@ def test_saved_results_are_reused(tmp_path, save_format):
 
 
 @pytest.mark.parametrize(
-    ("round", "of_means", "by_query"), [(2, (2, 2), 2), ({"ASL@5": 1}, (9, 1), 9)]
+    ("round", "of_means", "by_query", "perquery"),
+    [(2, (2, 2), 2, "both"), ({"ASL@5": 1}, (9, 1), 9, True)],
 )
-def test_summaries_are_rounded_as_the_results(tmp_path, round, of_means, by_query):
-    options = {"perquery": "both", "baseline": 1}
-    exact = experiment(3, ["map", ASL @ 5], **options)
-    options |= {"save_dir": tmp_path, "round": round}
+def test_summaries_are_rounded_as_the_results(tmp_path, round, of_means, by_query, perquery):
+    """Also by options that nothing but the summaries use."""
+    exact = experiment(3, ["map", ASL @ 5], perquery="both", baseline=1)
+    options = {"perquery": perquery, "baseline": 1, "save_dir": tmp_path, "round": round}
     experiment(3, ["map", ASL @ 5], **options)
     means = pd.read_csv(tmp_path / "aggregated.csv")
     for measure, places in zip(("map", "ASL@5"), of_means):
@@ -611,13 +596,6 @@ def test_a_batch_without_results_is_an_error_that_names_the_system(plan, measure
         assert str(caught.value).startswith("system 'short' has no results for a batch of topics")
         assert "make batch_size larger, or leave it out" in str(caught.value)
     assert len(experiment(made, measures, baseline=0, batch_size=4, **plan)) == 2
-
-
-def test_options_that_only_saved_summaries_use(tmp_path):
-    options = {"perquery": True, "baseline": 0, "round": {AP: 1}}
-    experiment(2, [AP], save_dir=str(tmp_path), **options)
-    table = pd.read_csv(tmp_path / "aggregated.csv")
-    assert "AP p-value" in table and table["AP"].equals(table["AP"].round(1))
 
 
 P_CASES = {
