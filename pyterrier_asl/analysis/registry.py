@@ -48,8 +48,7 @@ ALEX = "Alex, Hall, Metzler 2022"
 DIAZ = "Diaz 2023"
 TURKMEN = "Türkmen, Lease, Kutlu 2023"
 TROTMAN = "Trotman, Keeler 2011"
-CLARKE = "Clarke 2019"
-PAPERS = (ALEX, DIAZ, TURKMEN, TROTMAN, CLARKE)
+PAPERS = (ALEX, DIAZ, TURKMEN, TROTMAN)
 
 #: The questions under which analyses are listed first.
 BETTER, REAL, LOST = "Who is better?", "Is it real?", "What is lost?"

@@ -47,11 +47,8 @@ GIVEN: dict[str, Any] = {
     "relevant": [5, 10],
     "ranks": [1, 3],
     "qid": "q3",
-    "pools": {"manual": ["charlie", "delta"], "automatic": ["alpha", "bravo"]},
 }
-RARENESS = (
-    "agreement-by-alpha agreement-by-number-of-systems rareness-by-pool rareness-without-own-group"
-).split()
+RARENESS = "agreement-by-alpha agreement-by-number-of-systems".split()
 
 #: Options on how files are read, which are tested with the readers.
 OF_FILES = ("columns", "grades")
@@ -93,7 +90,6 @@ COMMON: dict[str, Row] = {
     "both_ways": Row(True),
     "judge_rel": Row({"x": 2}, refused={"several": "none of the"}),
     "lengths": Row(lambda s: lengths()),
-    "missing_length": Row(5),
     "judges": Row(judges_of(0.3), refused={"several": "one track only"}),
     **SETTINGS_OF_QRELS,
 }
@@ -130,7 +126,6 @@ OWN: dict[str, dict[str, Row]] = {
         "seed": Row(7, {**RAREST, "draws": 40}, data="uncommon"),
         "drop_self": SAME["drop_self"],
     },
-    "rareness-without-own-group": {"groups": Row(dict(zip(RUNS, "xxyy")))},
     "discriminative-power": {
         "levels": Row([0.3]),
         "draws": Row(20, {"levels": [0.1, 0.3, 0.5, 0.7], "test": "randomization"}, alone="draws"),
@@ -166,10 +161,6 @@ OWN: dict[str, dict[str, Row]] = {
         "drop_self": SAME["drop_self"],
     },
     "reordering": {"correction": Row("bonferroni", {"alpha": 0.05})},
-    "lengths-by-rank": {
-        "lengths": Row(lambda s: lengths(), same={"always": "given with and without"}),
-        "missing_length": Row(5, same={"always": "all are known"}),
-    },
     "rare-finds": {"drop_self": SAME["drop_self"]},
     "synthetic-systems": {"drop_self": SAME["drop_self"]},
     "human-range": {"judges": Row(judges_of(0.3))},
@@ -214,16 +205,10 @@ def always(analysis: Analysis, setting: Setting) -> dict[str, Any]:
     name, rareness = analysis.name, "AP_Rareness@10"
     if "measures" in analysis.parameters:
         found["measures"] = [rareness if name in RARENESS else setting.measure]
-    if "measure" in analysis.parameters:
-        found["measure"] = rareness
     if name in DRAWN:
         found["draws"] = 4
     if "fractions" in analysis.parameters:
         found["fractions"] = [0.3, 0.6]
-    if name == "rareness-without-own-group":
-        found["groups"] = GROUPS
-    if name == "lengths-by-rank":
-        found["lengths"] = lengths()
     if "judges" in analysis.parameters and setting.source == "frames":
         found["judges"] = judges_of(0.7, 0.5)(setting)
     return found
