@@ -77,12 +77,11 @@ class Commands(click.Group):
         """The names of the commands, in the order of help."""
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of a name, which is imported here."""
-        if cmd_name not in COMMANDS:
-            return None
-        command: click.Command = import_module(f".{cmd_name.replace('-', '_')}", __name__).command
-        return command
+    def get_command(self, ctx: click.Context, cmd_name: str) -> Any:
+        """The command of a name, which is imported here; None: there is none."""
+        if cmd_name in COMMANDS:
+            return import_module(f".{cmd_name.replace('-', '_')}", __name__).command
+        return None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of commands in the help, without importing them."""

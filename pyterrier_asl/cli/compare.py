@@ -70,7 +70,9 @@ class GuardCommand(outputs.Command):
         except (BrokenPipeError, click.exceptions.Exit):
             raise
         except Exception as error:
-            _report_error(ctx.params, error)
+            if conditions := ctx.params["conditions"]:
+                names = _run_names(ctx.params)
+                _reports(ctx.params).report_error(names, conditions, error_line(error))
             raise
 
 
@@ -113,12 +115,6 @@ def _run_names(values: Mapping[str, Any]) -> list[str]:
     runs = systems[1 if values["scores"] else 2 :] or ["run"]
     names = list(map(run_name, runs))
     return names if len(set(names)) == len(names) else runs
-
-
-def _report_error(values: Mapping[str, Any], error: Exception) -> None:
-    """Reports an error in all outputs of a guard."""
-    if conditions := values["conditions"]:
-        _reports(values).report_error(_run_names(values), conditions, error_line(error))
 
 
 @click.command(name="compare", cls=GuardCommand, epilog=epilog(__doc__))

@@ -106,8 +106,6 @@ def command(
         raise click.UsageError("-n (--no-summary) goes with -q (--by-query) only")
     if ranks and by_query:
         raise click.UsageError("--ranks are of means: leave out -q (--by-query)")
-    if form == "jsonl" and places != 4:
-        click.echo("--places is ignored with JSON lines, which have all digits", err=True)
     source, judgements = options.sources()
     if ties:
         _print_ties(source, judgements, by_query, form)
@@ -131,12 +129,10 @@ def command(
         tables.write(values, form, header=False, places=places)
     else:
         if for_people:
-            has_stars = any(any(table[name]) for name in table if name.endswith(" *"))
-            _print_answers(results, sort, has_stars)
-        above: dict[str, Any] = {}
-        if form == "latex":
-            above["caption"] = printing.caption(results, by_query=by_query)
-            above["label"] = "tab:evaluation"
+            stars_of = [table[name] for name in table if name.endswith(" *")]
+            _print_answers(results, sort, has_stars=any(map(any, stars_of)))
+        caption = printing.caption(results, by_query=by_query)
+        above: Any = {"caption": caption, "label": "tab:evaluation"} if form == "latex" else {}
         tables.write(
             table,
             form,
@@ -201,18 +197,16 @@ def _print_answers(results: Mapping[str, Evaluation], sort: str, has_stars: bool
     """Prints which runs have the best means, of each track, how the table is sorted, and marks."""
     from ..printing.printed import Part, print_parts
 
-    parts = [
-        Part(f"{track}: {sentence}" if track else sentence)
-        for track, evaluation in results.items()
-        for sentence in printing.headlines(evaluation)
+    stars = (
+        "*: significantly worse than a run with the best mean (all pairs: corrected p at most .05)."
+    )
+    texts = [
+        *(
+            f"{track}: {sentence}" if track else sentence
+            for track, evaluation in results.items()
+            for sentence in printing.headlines(evaluation)
+        ),
+        *[stars] * has_stars,
+        *[f"Best mean {sort} first:"] * bool(sort),
     ]
-    if has_stars:
-        parts.append(
-            Part(
-                "*: significantly worse than a run with the best mean (all pairs: corrected p at "
-                "most .05)."
-            )
-        )
-    if sort:
-        parts.append(Part(f"Best mean {sort} first:"))
-    print_parts([*parts, Part()] if parts else [])
+    print_parts(map(Part, [*texts, ""] if texts else []))

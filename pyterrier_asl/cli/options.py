@@ -161,16 +161,14 @@ def _given(names: Container[str | None]) -> dict[str, Any]:
 
 def is_given(name: str | None) -> bool:
     """Whether the user gave the option of a parameter."""
-    return click.get_current_context().get_parameter_source(name or "") in _USER_SOURCES
+    source = click.core.ParameterSource
+    given = click.get_current_context().get_parameter_source(name or "")
+    return given in (source.COMMANDLINE, source.ENVIRONMENT)
 
 
 def take(settings: dict[str, Any], *names: str) -> dict[str, Any]:
     """Removes these options from the settings, and returns those that were given."""
     return {name: settings.pop(name) for name in names if name in settings}
-
-
-#: Sources of values that are passed to the function; others are its defaults.
-_USER_SOURCES = (click.core.ParameterSource.COMMANDLINE, click.core.ParameterSource.ENVIRONMENT)
 
 
 # Inputs
@@ -210,16 +208,6 @@ tracks = repeated(
 )
 
 
-def _replaced(new: str) -> Callable[..., None]:
-    """The callback of an option that another one replaces."""
-
-    def refuse_old(context: click.Context, option: click.Parameter, value: Any) -> None:
-        if value:
-            raise click.UsageError(f"{option.opts[0]} is now {new}", context)
-
-    return refuse_old
-
-
 #: Scores by query that were computed before, what they hold, and what to do about missing ones.
 scores = together(
     repeated(
@@ -243,13 +231,6 @@ scores = together(
     repeated(
         "--higher-is-better", metavar="NAME", help="Higher scores are better by this measure."
     ),
-    *(
-        click.option(old, hidden=True, is_flag=flag, expose_value=False, callback=_replaced(new))
-        for old, flag, new in (
-            ("--wide-systems", True, "--wide systems"),
-            ("--fill", False, "--missing VALUE"),
-        )
-    ),
 )
 _NOT_OF_QRELS = ("wide", "missing", "lower_is_better", "higher_is_better")
 _OF_SCORES = ("columns", *_NOT_OF_QRELS)
@@ -270,8 +251,7 @@ def sources(names: Sequence[str] | None = None) -> tuple[Any, Any]:
     if sum(map(bool, (qrels, tracks, scores))) != 1:
         or_scores = ", or --scores" if "scores" in values else ""
         raise click.UsageError(f"give QRELS and RUN..., or --track for each track{or_scores}")
-    taken = _OF_SCORES if "scores" in values else ()  # an analysis has a missing= of ASL
-    of_scores = {name: values[name] for name in taken if name in values}
+    of_scores = {name: values[name] for name in _OF_SCORES if name in values and "scores" in values}
     if scores or tracks:
         unused = dict.fromkeys(filter(is_given, _NOT_OF_SCORES if scores else ["labels"]), True)
         refuse(NOT_FOR_SCORES if scores else "belong to QRELS, not to tracks", **unused)

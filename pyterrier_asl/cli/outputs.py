@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from contextlib import redirect_stdout
+from functools import partial
 from io import StringIO
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
@@ -28,6 +27,7 @@ _OF_OTHERS = {
     "--repetitions": "only 'compare' takes several runs of one system; give one run per system",
     "--track": "this command takes one collection; 'evaluate', 'ranks', 'report' and 'analyze' "
     "take several",
+    "--scores": "this command needs QRELS and RUN...: 'compare' and 'ranks' take scores",
 }
 
 
@@ -64,12 +64,25 @@ class Command(click.Command):
         return ""
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Runs the command; ``-o`` is a file for what it prints, or a form for what it saves."""
-        forms = [option.form for option in self.params if isinstance(option, _File)]
-        if ctx.params.get("output") in forms:
-            _printed(super().invoke, ctx)
-        else:
-            _written(super().invoke, ctx)
+        """Runs the command; what it prints is written to the file of ``-o``, if that is a file."""
+        values = ctx.params
+        form = values.get("form", "table")
+        files = map(values.get, ("output", "chart", "export_to", "out"))
+        if values.get("force") and form in FORMS and not any(files):
+            raise click.UsageError("--force goes with an option that writes a file")
+        if form in FORMS:
+            return super().invoke(ctx)
+        check_replaceable(form, inputs=inputs(), force=values["force"])
+        values["form"], status = _FormOrFile.endings[Path(form).suffix], 0
+        with redirect_stdout(StringIO()) as printed:
+            try:
+                super().invoke(ctx)
+            except click.exceptions.Exit as done:  # an exit status of a whole table
+                status = done.exit_code
+        with replacing(form, force=True) as path:
+            path.write_text(printed.getvalue(), encoding="utf-8")
+        click.echo(f"wrote {form}", err=True)
+        ctx.exit(status)
 
 
 class _FormOrFile(click.Choice[str]):
@@ -104,75 +117,8 @@ def output(help: str) -> Decorator:
     return together(form, force)
 
 
-class _File(click.Option):
-    """The option of :func:`saved`."""
-
-    @property
-    def form(self) -> str:
-        """The form of the file."""
-        return str(self.metavar).partition("|")[0]
-
-
-def saved(form: str, help: str, *, required: bool = False) -> Decorator:
-    """``-o`` of a command that saves a file, whose content is printed if its form is given."""
-    return click.option(
-        "-o",
-        "--output",
-        cls=_File,
-        required=required,
-        metavar=f"{form}|FILE",
-        help=f"{help}; {form}: print its content.",
-    )
-
-
-#: The key of the temporary file whose content is printed.
-_PRINTED = "pyterrier_asl.printed"
-
-
-def say_written(path: str, then: str = "") -> None:
-    """Prints the name of a file that was written, but not of one that is only printed.
-
-    Args:
-        path: the file.
-        then: what is said after its name.
-    """
-    if path != click.get_current_context().meta.get(_PRINTED):
-        click.echo(f"wrote {path}{then}", err=True)
-
-
-def _printed(invoke: Callable[[click.Context], Any], context: click.Context) -> None:
-    """Runs a command that saves a file, and prints the file; what it prints goes to stderr."""
-    with TemporaryDirectory() as folder:
-        path = Path(folder, f"output.{context.params['output']}")
-        context.params["output"], context.meta[_PRINTED] = str(path), str(path)
-        with redirect_stdout(sys.stderr):
-            _written(invoke, context)
-        sys.stdout.buffer.write(path.read_bytes())
-
-
-def _written(invoke: Callable[[click.Context], Any], context: click.Context) -> None:
-    """Runs a command; what it prints is written to the file of ``-o``, if that is a file."""
-    values = context.params
-    form = values.get("form", "table")
-    is_file = form not in FORMS
-    files = map(values.get, ("output", "chart", "export_to", "out"))
-    if values.get("force") and not is_file and not any(files):
-        raise click.UsageError("--force goes with an option that writes a file")
-    if not is_file:
-        invoke(context)
-        return
-    check_replaceable(form, inputs=inputs(), force=values["force"])
-    values["form"], status = _FormOrFile.endings[Path(form).suffix], 0
-    with redirect_stdout(StringIO()) as printed:
-        try:
-            invoke(context)
-        except click.exceptions.Exit as done:  # an exit status of a whole table
-            status = done.exit_code
-    with replacing(form, force=True) as path:
-        path.write_text(printed.getvalue(), encoding="utf-8")
-    say_written(form)
-    context.exit(status)
-
+#: ``-o`` of a command that saves a file.
+saved = partial(click.option, "-o", "--output", metavar="FILE")
 
 places = click.option(
     "-p",
@@ -228,7 +174,7 @@ def style() -> dict[str, Any]:
     """The values of :data:`places` and :data:`table_size`."""
     values = click.get_current_context().params
     style = {name: values[name] for name in ("places", "all_rows") if name in values}
-    return style | {"wide": style.get("all_rows", False)}
+    return style | {"wide": values.get("all_rows", False)}
 
 
 def check_chart() -> None:
@@ -249,4 +195,4 @@ def save_chart(draw: Callable[[], Any]) -> None:
         from ..charts.saving import save_chart
 
         save_chart(draw(), values["chart"], title=values["title"], force=values["force"])
-        say_written(values["chart"])
+        click.echo(f"wrote {values['chart']}", err=True)

@@ -32,7 +32,7 @@ from . import epilog, options, outputs
 @options.qrels_if_any
 @options.runs_if_any
 @options.tracks
-@outputs.saved("html", "The HTML file to write or replace", required=True)
+@outputs.saved(required=True, help="The HTML file to write or replace.")
 @outputs.force
 @options.of(
     library.report,
@@ -50,16 +50,13 @@ from . import epilog, options, outputs
     title={"none": "the number of systems, and QRELS"},
 )
 @options.matching
-@click.option("--scores", multiple=True, hidden=True)
-def command(output: str, force: bool, scores: tuple[str, ...], **_: Any) -> None:
+def command(output: str, force: bool, **_: Any) -> None:
     """Make a page about runs: who could be the best, and which relevant documents are missed.
 
     QRELS is a file, or the id of an ir_datasets dataset with judgements; RUN are files (plain or
     compressed) or folders of them. With --track or --judge the page also shows who could be the
     best over all tracks and judges; pairs, queries and documents are from the first track.
     """
-    if scores:
-        raise click.UsageError(f"a report needs QRELS and RUN...: {library.FOR_SCORES}")
     check_replaceable(output, inputs=options.inputs(), begins=library.PAGE, force=force)
     source, judgements = options.sources()
     arguments = map(_without_folder, click.get_current_context().meta[outputs.ARGUMENTS])

@@ -22,13 +22,8 @@ if TYPE_CHECKING:
     from ..evaluation.sources import JudgeRel
     from .findings import Findings
 
-__all__ = ["Report", "report"]
-
-
 #: What a page begins with.
 PAGE = b"<!DOCTYPE html"
-#: What takes scores that others computed.
-FOR_SCORES = "'compare' and 'ranks' take scores"
 
 
 @dataclass(frozen=True)
@@ -146,7 +141,7 @@ def report(
 
     render = _renderer()
     if isinstance(runs, ScoreTable):
-        raise ValueError(f"a report needs runs and qrels: {FOR_SCORES}")
+        raise ValueError("a report needs runs and qrels: 'compare' and 'ranks' take scores")
     people = tuple(people)
     if judges is None or not len(judges):
         refuse("is for judges", judge_rel=judge_rel, people=people)
