@@ -6,11 +6,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
-
 from ..common.lazy import pd
 from ..common.notices import counted, excerpt, names_of
-from ..io.files import BY_QUERY, read_arrow
+from ..io.files import BY_QUERY, read_saved
 from ..io.formats import NESTED, Format, read_rows, recognise, recognise_values
 from ..io.opening import decompressed, file_format, local_path, open_file
 from ..io.values import NUMBER
@@ -44,22 +42,15 @@ def frame_of_file(
         wide: see `read_scores`.
     """
     with open_file(path) as file:
-        form = file_format(path, file)
-        if form is None:
-            with decompressed(path, file) as stream:
-                text = stream.read()
-    try:
-        if form is None:
-            return _text_frame(path, text, names, wide is not None)
-        table = pq.ParquetFile(path).read() if form == "Parquet" else read_arrow(path)
-        table.validate(full=True)  # pandas does not check offsets
-        return pd.DataFrame(table.to_pandas()).reset_index(drop=True).rename_axis("row"), []
-    except Exception as error:  # a damaged file can raise any error
-        if str(path) in str(error):
-            raise
-        raise ValueError(
-            f"{path} cannot be read as a table of scores: {str(error) or type(error).__name__}"
-        ) from error
+        if form := file_format(path, file):
+            table = read_saved(path, file, form)
+            try:
+                frame: pd.DataFrame = table.to_pandas()
+            except Exception as error:  # damaged metadata of pandas can raise any error
+                raise ValueError(f"{path} cannot be read as {form}: {error}") from error
+            return frame.reset_index(drop=True).rename_axis("row"), []
+        with decompressed(path, file) as stream:
+            return _text_frame(path, stream.read(), names, wide is not None)
 
 
 def _text_frame(

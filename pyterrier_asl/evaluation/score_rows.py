@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from ..common.choices import check_names
-from ..common.lazy import pc, pd
+from ..common.lazy import pd
 from ..common.notices import counted, excerpt, names_of
 from ..common.types import Floats
 from ..io.synonyms import SYNONYMS, column_named, plain
@@ -20,8 +19,8 @@ from ..measures.directions import added_up, value_range
 from ..measures.parsing import canonical_name, is_measure, measure_named
 
 #: What makes a value one of a table: no two have all of them.
-KEYS = ("track", "name", "repetition", "qid", "measure")
-_ROLES = (*KEYS, "value", "group")
+KEYS = ["track", "name", "repetition", "qid", "measure"]
+_ROLES = [*KEYS, "value", "group"]
 #: Columns without empty cells.
 _REQUIRED = frozenset({"name", "qid", "measure"})
 #: What the other columns of a wide table are.
@@ -31,6 +30,7 @@ _ANSWERS = frozenset({"answer", "response", "output", "prediction", "actual_outp
 #: Columns that hold no values.
 _TEXTS = _ANSWERS.union(
     SYNONYMS["text"][0],
+    SYNONYMS["rank"][0],
     "user_input reference reference_contexts retrieved_contexts contexts context".split(),
     "ground_truth ground_truths expected_output comment explanation reason".split(),
 )
@@ -40,8 +40,9 @@ _UNNAMED = ("", "Unnamed: 0")
 _MEAN = re.compile(r"(all|average|avg|mean|overall)\.?( ?\(.*\))?", re.IGNORECASE)
 #: How far a rounded value can be outside the range of its measure.
 _ROUNDING = 1e-6
-_MISSING = frozenset({"", "null", "nan", "none", "n/a"})
-_FLAGS = {"true": 1.0, "false": 0.0}
+#: Cells in words, of missing values too, and of pandas.
+_WORDS = dict.fromkeys(("", "null", "nan", "none", "n/a", "<na>", "nat"), math.nan)
+_WORDS |= {"true": 1.0, "false": 0.0}
 
 
 def rows_of(
@@ -63,37 +64,35 @@ def rows_of(
     Raises:
         ValueError: for a table whose columns declare no form, and cells that are no values.
     """
-    table, roles, notes = _declared(table, source, columns, wide)
-    values = _value_columns(table, roles, source, columns, wide)
+    roles, notes = _roles_of([*table], source, columns, wide)
+    is_long = not wide and "measure" in roles
+    values = _value_columns([*table], roles, source, columns, wide)
     keys = {column: role for role, column in roles.items() if role != "value"}
-    if left_out := [str(name) for name in table if name not in {*keys, *values}]:
+    if left_out := [str(name) for name in table if name not in (*keys, *values, *_UNNAMED)]:
         notes.append(f"{names_of(left_out)} {'is' if len(left_out) == 1 else 'are'} left out")
-    is_long = "measure" in roles and not wide
-    cells = _numbers(table[values], source, is_long)
-    kept = _ids(table[[*keys]].rename(columns=keys), source)
-    rows = pd.concat([kept] * len(values))
-    of_file = system if wide and is_measure(system) else "score"
-    for role, default in zip(KEYS, ("", system, "", "", of_file)):
-        if role not in rows:
-            rows[role] = default
-    if not is_long:
-        kind = WIDE[wide] if wide else "measure"
-        if kind == "measure":
-            _check_measures(values, source)
-        rows[kind] = np.repeat([*map(str, values)], len(table))
-    rows["value"], rows["text"] = cells.ravel(), table[values].to_numpy(object).T.ravel()
+    ids = _ids(table[[*keys]].rename(columns=keys), source)
+    names = np.repeat([*map(str, values)], len(table)).astype(object)
+    others: dict[str, Any] = {"track": "", "name": system, "repetition": "", "group": None}
+    others["measure"] = system if wide and is_measure(system) else "score"
+    others |= {WIDE[wide] if wide else "measure": names}
+    rows = pd.concat([ids] * len(values))
+    rows = rows.assign(**{role: of for role, of in others.items() if role not in ids})
+    rows["text"] = cells = table[values].to_numpy(object).T.ravel()
+    rows["value"] = _numbers(cells, rows.index, names, source, is_long)
     rows, means = _without_means(rows, source)
     taken = [f"{', '.join(notes)} (--columns says otherwise)"] if notes else []
     return rows, taken + means
 
 
-def _declared(
-    table: pd.DataFrame, source: str, columns: Mapping[str, str], wide: str | None
-) -> tuple[pd.DataFrame, dict[str, Any], list[str]]:
-    """The table, the column of each role that it has, and words on names that were recognised."""
-    headers = [*table.columns]
-    if twice := [name for name in headers if headers.count(name) > 1]:
-        raise ValueError(f"{source}: two columns are called {twice[0]!r}: rename or remove one")
+def _roles_of(
+    headers: list[Any], source: str, columns: Mapping[str, str], wide: str | None
+) -> tuple[dict[str, Any], list[str]]:
+    """The column of each role that a table has, and words on names that were recognised."""
+    names = [str(name) if wide else canonical_name(str(name)) for name in headers]
+    for at, name in enumerate(names):
+        if name in names[:at]:
+            both = f"{headers[names.index(name)]} and {headers[at]}"
+            raise ValueError(f"{source}: the columns {both} are both {name}: remove one")
     if "winner" in map(plain, headers):
         raise ValueError(
             f"{source} holds pairwise winners (a column winner): give a value of each system"
@@ -104,81 +103,60 @@ def _declared(
             "value per query"
         )
     check_names("columns", columns, [*_ROLES, "text"], "roles of columns")
-    by_name = {plain(name): name for name in headers}
-    for wanted in "|".join(filter(None, columns.values())).split("|"):
-        if wanted and plain(wanted) not in by_name:
-            raise ValueError(f"{source} has no column {wanted!r}; it has {_names(headers)}")
-    roles = {role: by_name[plain(columns[role])] for role in _ROLES if columns.get(role)}
-    free = [name for name in headers if name not in roles.values()]
+    roles: dict[str, Any] = {}
     notes = []
-    for role in (role for role in _ROLES if role not in columns):
-        if (column := column_named(free, role, source)) is not None:
+    for role in sorted(_ROLES, key=lambda role: role not in columns):  # given names come first
+        free = [name for name in headers if name not in roles.values()]
+        if (column := column_named(free, role, source, columns)) is not None:
             roles[role] = column
-            if plain(column) not in SYNONYMS[role][0] and role != "value":
+            if role not in (*columns, "value") and plain(column) not in SYNONYMS[role][0]:
                 notes.append(f"{column} is taken for {role}")
-    if headers and headers[0] in _UNNAMED and headers[0] in free:
-        if (role := "name" if wide == "queries" else "qid") in roles:
-            table = table.drop(columns=headers[0])
-        else:
-            roles[role] = headers[0]
-            notes.append(f"the first column, without a name, is taken for {role}")
-    return table, roles, notes
+    first, role = [*headers, None][0], "name" if wide == "queries" else "qid"
+    if first in _UNNAMED and first not in roles.values() and role not in roles:
+        roles[role] = first
+        notes.append(f"the first column, without a name, is taken for {role}")
+    return roles, notes
 
 
 def _value_columns(
-    table: pd.DataFrame,
-    roles: dict[str, Any],
+    headers: list[Any],
+    roles: Mapping[str, Any],
     source: str,
     columns: Mapping[str, str],
     wide: str | None,
 ) -> list[Any]:
     """The columns of values of the form that the roles declare."""
-    has = f"it has {_names([*table])}"
+    has = f"it has {names_of([*map(str, headers)], 12)}"
     if wide and WIDE[wide] in roles:
         raise ValueError(
             f"{source} has a column {roles[WIDE[wide]]} of {wide}: leave out --wide (wide=), or "
             f"write --columns {WIDE[wide]}= (columns=) if it does not name {wide}"
         )
     if wide != "queries" and "qid" not in roles:
-        kind = "the answers of a system" if _ANSWERS & {*map(plain, table)} else "a table"
+        kind = "the answers of a system" if _ANSWERS & {*map(plain, headers)} else "a table"
         raise ValueError(
             f"{source} is {kind} without a column of queries; {has}: name it with --columns "
             "qid=COLUMN (columns=), or write --wide queries (wide=) if the columns are queries"
         )
-    if not wide and "measure" in roles:
-        if "value" not in roles:
-            raise ValueError(
-                f"{source} has a column of measures, but none of values; {has}: name it with "
-                "--columns value=COLUMN (columns=), or write --wide systems (wide=) if the columns "
-                "are systems"
-            )
-        return [roles["value"]]
-    if "value" in columns and not wide:
+    is_long = not wide and "measure" in roles
+    if is_long and "value" not in roles:
+        raise ValueError(
+            f"{source} has a column of measures, but none of values; {has}: name it with "
+            "--columns value=COLUMN (columns=), or write --wide systems (wide=) if the columns "
+            "are systems"
+        )
+    if is_long or ("value" in columns and not wide):
         return [roles["value"]]
     keys = {column for role, column in roles.items() if role != "value"}
-    texts = {*map(plain, columns["text"].split("|"))} if "text" in columns else _TEXTS
-    texts = texts.union(SYNONYMS["rank"][0] if wide == "queries" else ())
-    texts = texts.union(
-        *(group for role in columns if not columns[role] for group in SYNONYMS[role])
-    )
-    if values := [name for name in table if name not in keys and plain(name) not in texts]:
-        return values
-    raise ValueError(f"{source} has no column of values; {has}: add one with numbers")
-
-
-def _names(headers: Sequence[Any]) -> str:
-    return names_of([*map(str, headers)], 12)
-
-
-def _check_measures(columns: Sequence[Any], source: str) -> None:
-    """Raises ValueError for two columns of one measure."""
-    by_measure: dict[str, Any] = {}
-    for column in columns:
-        name = canonical_name(str(column))
-        if (other := by_measure.setdefault(name, column)) is not column:
-            raise ValueError(
-                f"{source}: the columns {other} and {column} are one measure, {name}: remove one"
-            )
+    texts = _TEXTS
+    if "text" in columns:
+        texts = frozenset(map(plain, columns["text"].split("|")))
+        check_names("text", texts, map(plain, headers), f"columns of {source}")
+    texts = texts.union(*(of for role in columns if not columns[role] for of in SYNONYMS[role]))
+    kept = [name for name in headers if name not in (*keys, *_UNNAMED) and plain(name) not in texts]
+    if not kept:
+        raise ValueError(f"{source} has no column of values; {has}: add one with numbers")
+    return kept
 
 
 def _ids(table: pd.DataFrame, source: str) -> pd.DataFrame:
@@ -190,72 +168,57 @@ def _ids(table: pd.DataFrame, source: str) -> pd.DataFrame:
                 f"{source} has {counted(int(missing.sum()), 'row')} without {role}, the first in "
                 f"{table.index.name} {missing.idxmax()}: complete it, or remove the row"
             )
-        codes, names = pd.factorize(ids.where(~missing))
-        texts = np.array([*map(str, names), None if role == "group" else ""], dtype=object)
-        for broken in [text for text in texts[:-1] if re.search("[\r\n]", text)]:
-            line = table.index[texts[codes] == broken][0]
+        texts = ids.astype(object).map(str).mask(missing, None if role == "group" else "")
+        for line, text in texts[texts.str.contains("[\r\n]", na=False)][:1].items():
             raise ValueError(
                 f"{source}, {table.index.name} {line}, column {role}: a field has a line break "
-                f"({excerpt(broken)}): remove it, or a quotation mark that does not belong there"
+                f"({excerpt(text)}): remove it, or a quotation mark that does not belong there"
             )
-        table = table.assign(**{str(role): texts[codes]})
+        table = table.assign(**{str(role): texts})
     return table
 
 
-def _numbers(table: pd.DataFrame, source: str, is_long: bool) -> Floats:
-    """The numbers in the cells of columns, shape (columns, rows); NaN for missing ones."""
-    cells = np.array([_column_of_numbers(table[name]) for name in table], dtype=float)
-    wrong = np.isinf(cells)
-    with_wrong = [str(name) for name, bad in zip(table, wrong.any(axis=1)) if bad]
-    if nested := [name for name in with_wrong if table[name].map(_is_nested).any()]:
-        raise ValueError(f"{source} is nested JSON ({names_of(nested)}): give a table")
-    is_text = wrong.any(axis=1) & (wrong | np.isnan(cells)).all(axis=1)
-    texts = [str(name) for name, text in zip(table, is_text) if text and not is_measure(name)]
+def _numbers(cells: Any, lines: pd.Index[Any], columns: Any, source: str, is_long: bool) -> Floats:
+    """The numbers in cells, NaN for missing ones.
+
+    Args:
+        cells: the cells.
+        lines: the number of the line of each.
+        columns: the name of the column of each.
+        source: the name of the source in errors.
+        is_long: whether the only column is that of values.
+    """
+    numbers = np.array([*map(_number, cells)])
+    wrong = np.flatnonzero(np.isinf(numbers))
+    if not len(wrong):
+        return numbers
+    nested = [columns[at] for at in wrong if isinstance(cells[at], (dict, list))]
+    if nested:
+        raise ValueError(
+            f"{source} is nested JSON ({names_of([*dict.fromkeys(nested)])}): give a table"
+        )
+    known = {*columns[np.isfinite(numbers)]}
+    texts = [name for name in pd.unique(columns[wrong]) if not (name in known or is_measure(name))]
     if texts and not is_long:
         raise ValueError(
             f"{source}: {names_of(texts)} {'holds' if len(texts) == 1 else 'hold'} no numbers: "
             f"leave out what is no value with --columns 'text={'|'.join(texts)}' (columns=), or "
             f"write what it is, such as --columns 'group={texts[0]}'"
         )
-    for column, row in np.argwhere(wrong)[:1]:
-        cell = table.iat[row, column]
-        raise ValueError(
-            f"{source}, {table.index.name} {table.index[row]}, column {table.columns[column]}: "
-            f"{excerpt(cell)} is not a number: write a number such as 0.85, and nothing where the "
-            "value is missing"
-        )
-    return cells
-
-
-def _is_nested(cell: Any) -> bool:
-    return isinstance(cell, (dict, list))
-
-
-def _column_of_numbers(cells: pd.Series[Any]) -> Floats:
-    """Numbers; NaN for missing ones, infinity for what is no number."""
-    try:
-        if cells.dtype.kind in "biuf":
-            return np.asarray(cells.to_numpy(dtype=np.float64))
-        numbers = pc.cast(pa.array(cells, pa.large_string()), pa.float64()).to_numpy(False)
-        if np.isfinite(numbers).all():
-            return np.asarray(numbers)
-    except (pa.ArrowException, TypeError, ValueError):  # cells of several kinds
-        pass
-    return np.array([*map(_number, cells)], dtype=np.float64)
+    first = wrong[0]
+    raise ValueError(
+        f"{source}, {lines.name} {lines[first]}, column {columns[first]}: "
+        f"{excerpt(cells[first])} is not a number: write a number such as 0.85, and nothing "
+        "where the value is missing"
+    )
 
 
 def _number(cell: Any) -> float:
-    if isinstance(cell, str):
-        text = cell.strip().lower()
-        if text in _MISSING:
-            return math.nan
-        return _FLAGS.get(text, math.inf) if not NUMBER.fullmatch(text) else float(text)
-    if cell is None or cell is pd.NA:
-        return math.nan
-    try:
-        return float(cell)
-    except (TypeError, ValueError):
-        return math.inf
+    """The number in a cell; NaN for a missing one, infinity for what is no number."""
+    text = str(cell).strip().lower()
+    if text in _WORDS:
+        return _WORDS[text]
+    return float(text) if NUMBER.fullmatch(text) else math.inf
 
 
 def _without_means(rows: pd.DataFrame, source: str) -> tuple[pd.DataFrame, list[str]]:
@@ -268,16 +231,19 @@ def _without_means(rows: pd.DataFrame, source: str) -> tuple[pd.DataFrame, list[
     called, notes = [qid for qid in pd.unique(rows["qid"]) if _MEAN.fullmatch(qid)], []
     if called and rows["qid"].isin(called).all():
         raise ValueError(f"{source} has no value of a query: print values per query (-q)")
-    measures = {name: measure_named(name) for name in pd.unique(rows["measure"])}
-    counts = [name for name, measure in measures.items() if measure and added_up(measure)]
     key = [name for name in KEYS if name != "qid"]
     for qid in called:
         is_own = rows["qid"] == qid
         own, others = rows[is_own & rows["value"].notna()], rows[~is_own]
         of_key = others.groupby(key, sort=False)["value"].agg(["mean", "sum"])
         expected = of_key.reindex(pd.MultiIndex.from_frame(own[key]))
-        expected = np.where(own["measure"].isin(counts), expected["sum"], expected["mean"])
-        unit = sum(10.0 ** -_places(part["text"]) for part in (own, others))
+        is_sum = own["measure"].map(lambda name: bool((of := measure_named(name)) and added_up(of)))
+        expected = np.where(is_sum, expected["sum"], expected["mean"])
+        places = (
+            part["text"].map(lambda cell: len(str(cell).partition(".")[2])).max()
+            for part in (own, others)
+        )
+        unit = sum(10.0**-number for number in places)
         is_mean = np.abs(own["value"] - expected) <= unit / 2 + 1e-9
         if is_mean.any() and not is_mean.all():
             row = own[~is_mean].iloc[0]
@@ -291,20 +257,22 @@ def _without_means(rows: pd.DataFrame, source: str) -> tuple[pd.DataFrame, list[
     return rows, notes
 
 
-def _places(cells: pd.Series[Any]) -> int:
-    """The most decimal places of numbers."""
-    return max((len(str(cell).partition(".")[2]) for cell in cells), default=0)
-
-
 # Rows of all files
 
 
-def check_systems(rows: pd.DataFrame, systems: Mapping[str, str]) -> None:
-    """Checks that several files do not all have a column with one and the same system.
+def check_rows(
+    rows: pd.DataFrame, systems: Mapping[str, str], tables: Mapping[str, pd.DataFrame]
+) -> None:
+    """Checks the rows of all files together.
 
     Args:
-        rows: the rows of all files; the first level of their index is the file.
+        rows: the rows; the first level of their index is the file.
         systems: file -> the system that its name gives.
+        tables: file -> its table, for the columns in which two lines differ.
+
+    Raises:
+        ValueError: for several files that all have a column with one and the same system, two
+            values of a system, query and measure, and a value outside the range of its measure.
     """
     names = pd.unique(rows["name"])
     if len(systems) > 1 and len(names) == 1 and names[0] not in systems.values():
@@ -312,21 +280,28 @@ def check_systems(rows: pd.DataFrame, systems: Mapping[str, str]) -> None:
             f"{names_of([*systems])} all name the system {names[0]!r}: if each file is a system, "
             "write --columns name= (columns={'name': ''}); otherwise put them into one file"
         )
+    again = rows[rows.duplicated(KEYS, keep=False)]
+    if len(again):
+        _refuse_twice(again[(again[KEYS] == again[KEYS].iloc[0]).all(axis=1)], tables)
+    for name, of_measure in rows.groupby("measure", sort=False):
+        measure = measure_named(str(name))
+        low, high = (-math.inf, math.inf) if measure is None else value_range(measure)
+        values = of_measure["value"]
+        outside = of_measure[(values < low - _ROUNDING) | (values > high + _ROUNDING)]
+        if len(outside):
+            row, (source, line) = outside.iloc[0], outside.index[0]
+            ends = f"from {low:g} on" if math.isinf(high) else f"between {low:g} and {high:g}"
+            raise ValueError(
+                f"{source}, {rows.index.names[1]} {line}: {name} of {row['name']} is "
+                f"{row['value']:g} for query {row['qid']!r}, but it lies {ends}: leave a missing "
+                "score empty, divide percentages by 100, and give another measure another name"
+            )
 
 
-def check_once(rows: pd.DataFrame, tables: Mapping[str, pd.DataFrame]) -> None:
-    """Checks that no system, query and measure has two values.
-
-    Args:
-        rows: see `check_systems`.
-        tables: file -> its table, for the columns in which two lines differ.
-    """
-    is_again = rows.duplicated([*KEYS])
-    if not is_again.any():
-        return
-    key = rows.loc[is_again, [*KEYS]].iloc[0]
-    (first, line), (second, other) = rows.index[(rows[[*KEYS]] == key).all(axis=1)][:2]
-    what, table = rows.index.names[1], tables[first]
+def _refuse_twice(same: pd.DataFrame, tables: Mapping[str, pd.DataFrame]) -> None:
+    """Raises ValueError for the rows of one system, query and measure."""
+    (first, line), (second, other) = same.index[:2]
+    key, what = same.iloc[0], same.index.names[1]
     text = (
         f"two values of {key['measure']} of {key['name']} for query {key['qid']!r}"
         f"{' in ' * bool(key['track'])}{key['track']}: {what} {line} of {first} and {what} {other} "
@@ -334,11 +309,9 @@ def check_once(rows: pd.DataFrame, tables: Mapping[str, pd.DataFrame]) -> None:
     )
     if first != second:
         raise ValueError(f"{text}: leave out one of the files, or name different systems")
-    both = {str(name): (table.at[line, name], table.at[other, name]) for name in table}
-    names = [
-        name for name, cells in both.items() if len({*map(canonical_name, map(str, cells))}) > 1
-    ]
-    names = [name for name in names if not is_measure(name) and plain(name) != "value"]
+    lines = tables[first].loc[[line, other]].astype(str).map(canonical_name)
+    differ = [str(name) for name in lines if lines[name].nunique() > 1]
+    names = [name for name in differ if not is_measure(name) and plain(name) != "value"]
     if not names:
         raise ValueError(f"{text}: remove one of them")
     raise ValueError(
@@ -348,36 +321,16 @@ def check_once(rows: pd.DataFrame, tables: Mapping[str, pd.DataFrame]) -> None:
     )
 
 
-def check_ranges(rows: pd.DataFrame) -> None:
-    """Checks that the values of known measures are in their ranges; rows as in `check_systems`."""
-    for name, values in rows.groupby("measure", sort=False)["value"]:
-        if (measure := measure_named(str(name))) is None:
-            continue
-        low, high = value_range(measure)
-        outside = (values < low - _ROUNDING) | (values > high + _ROUNDING)
-        if outside.any():
-            source, line = values.index[outside][0]
-            row = rows[(rows["measure"] == name).to_numpy()][outside.to_numpy()].iloc[0]
-            ends = f"from {low:g} on" if math.isinf(high) else f"between {low:g} and {high:g}"
-            raise ValueError(
-                f"{source}, {rows.index.names[1]} {line}: {name} of {row['name']} is "
-                f"{row['value']:g} for "
-                f"query {row['qid']!r}, but it lies {ends}: leave a missing score empty, divide "
-                "percentages by 100, and give another measure another name"
-            )
-
-
 def groups_of(rows: pd.DataFrame) -> dict[tuple[str, str], str]:
-    """(track, qid) -> the group of the query; rows as in `check_systems`.
+    """(track, qid) -> the group of the query; rows as in `check_rows`.
 
     Raises:
         ValueError: for a query with two groups.
     """
     groups: dict[tuple[str, str], str] = {}
-    if "group" in rows:
-        keys = ["track", "qid", "group"]
-        for track, qid, group in rows[keys].dropna().drop_duplicates().itertuples(index=False):
-            if groups.setdefault((track, qid), group) != group:
-                both = f"{groups[track, qid]!r} and {group!r}"
-                raise ValueError(f"query {qid!r} has two groups, {both}: give it one")
+    keys = ["track", "qid", "group"]
+    for track, qid, group in rows[keys].dropna().drop_duplicates().itertuples(index=False):
+        if groups.setdefault((track, qid), group) != group:
+            both = f"{groups[track, qid]!r} and {group!r}"
+            raise ValueError(f"query {qid!r} has two groups, {both}: give it one")
     return groups

@@ -42,7 +42,7 @@ from ..judging.id_forms import other_form
 from ..measures.directions import higher_is_better
 from ..measures.parsing import canonical_name, measure_named, words
 from .score_files import files_at, frame_of_file
-from .score_rows import KEYS, WIDE, check_once, check_ranges, check_systems, groups_of, rows_of
+from .score_rows import KEYS, WIDE, check_rows, groups_of, rows_of
 
 #: The value of ``missing`` for the queries with all values.
 COMMON = "common"
@@ -102,15 +102,6 @@ class ScoreTable:
         return list(pd.unique(self.rows["name"]))
 
     @cached_property
-    def lacking(self) -> dict[str, list[str]]:
-        """measure -> the systems that lack it in a collection; measures of all are left out."""
-        systems: dict[str, list[str]] = {}
-        for _, rows in self.rows.groupby("track", sort=False):
-            for measure in self.measures:
-                systems.setdefault(measure, []).extend(_lacking(rows, measure))
-        return {measure: list(dict.fromkeys(names)) for measure, names in systems.items() if names}
-
-    @cached_property
     def repeated(self) -> list[str]:
         """The systems with several repetitions."""
         keys = [key for key in KEYS if key != "repetition"]
@@ -139,12 +130,17 @@ class ScoreTable:
         Raises:
             ValueError: if there is no such measure.
         """
-        shared = [measure for measure in self.measures if measure not in self.lacking]
-        lists = [f"{name} ({names_of(systems)})" for name, systems in self.lacking.items()]
+        of_tracks = [of for _, of in self.rows.groupby("track", sort=False)]
+        by_measure = {
+            measure: dict.fromkeys(name for of in of_tracks for name in _lacking(of, measure))
+            for measure in self.measures
+        }
+        shared = [measure for measure, names in by_measure.items() if not names]
+        lists = [f"{name} ({names_of([*names])})" for name, names in by_measure.items() if names]
         lacks = names_of(lists) if lists else ""
         if not shared:
             raise ValueError(f"every measure is missing for some systems, {lacks}: leave them out")
-        left_out = [f"measures that some systems lack are left out: {lacks}"] if lacks else []
+        left_out = [f"measures that some systems lack are left out: {lacks}"] if lists else []
         return shared, left_out
 
     def names_in(self, measures: Any) -> list[str]:
@@ -215,15 +211,18 @@ class ScoreTable:
         for measure in measures:
             self._check_measure(measure, rows)
         repetition = rows["repetition"].where(rows["name"].isin(self.repeated), "")
-        keys = [rows["name"], repetition] if repetitions else [rows["name"]]
-        systems = pd.MultiIndex.from_arrays(keys)
+        rows = rows.assign(repetition=repetition)
+        keys = ["name", "repetition"]
+        systems = pd.MultiIndex.from_frame(rows[keys].drop_duplicates())
         labels = pd.Index([*map(canonical_name, measures)])
-        is_asked = rows["measure"].isin(labels).to_numpy()
-        rows, of_rows, systems = rows[is_asked], systems[is_asked], systems.unique()
-        columns = pd.Index(rows["qid"].unique(), name="qid")
-        axes = (labels, rows["measure"]), (systems, of_rows), (columns, rows["qid"])
+        asked = rows[rows["measure"].isin(labels)]
+        columns = pd.Index(asked["qid"].unique(), name="qid")
         values = np.full((len(labels), len(systems), len(columns)), np.nan)
-        values[tuple(axis.get_indexer(pd.Index(of)) for axis, of in axes)] = rows["value"]
+        values[
+            labels.get_indexer(pd.Index(asked["measure"])),
+            systems.get_indexer(pd.MultiIndex.from_frame(asked[keys])),
+            columns.get_indexer(pd.Index(asked["qid"])),
+        ] = asked["value"]
         names, qids = [*systems.get_level_values(0)], [*columns]
         _check_ids(names, ~np.isnan(values).all(axis=0), qids)
         values, filled, is_kept, note = self._without_missing(values, measures, names, qids)
@@ -352,11 +351,14 @@ def read_scores(
         for note in [*of_file, *more]:
             by_note.setdefault(note, []).append(source)
     rows = pd.concat(parts, names=["source"])
-    check_systems(rows, {source: system for source, (_, system, _) in sources.items()})
-    canonical = {name: canonical_name(name) for name in pd.unique(rows["measure"])}
-    rows["measure"] = rows["measure"].map(canonical)
-    check_once(rows, {source: frame for source, (frame, *_) in sources.items()})
-    check_ranges(rows)
+    rows["measure"] = rows["measure"].map(
+        {name: canonical_name(name) for name in pd.unique(rows["measure"])}
+    )
+    check_rows(
+        rows,
+        {source: system for source, (_, system, _) in sources.items()},
+        {source: frame for source, (frame, *_) in sources.items()},
+    )
     table = ScoreTable(
         rows[[*KEYS, "value", "text"]].reset_index(drop=True),
         tuple(map(canonical_name, lower_is_better)),

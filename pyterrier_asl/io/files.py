@@ -88,7 +88,7 @@ def read_table(
     path = local_path(source)
     with open_file(path) as file:
         if saved := file_format(path, file):
-            table = _saved_file(path, saved, wanted, names)
+            table = read_saved(path, file, saved, wanted, names)
             return typed_table(table, wanted, str(path), names, by_label)
         return _read_text(path, file, layout, wanted, names, by_label)
 
@@ -177,23 +177,31 @@ def _with_scores(path: Path, table: pa.Table) -> pa.Table:
     return table.set_column(2, "score", pc.negate(table[2])).append_column("rank", ranks)
 
 
-def read_arrow(path: Path) -> pa.Table:
-    """Reads a whole file in Arrow's format, and checks that its buffers have all rows.
+def read_saved(
+    path: Path,
+    file: BufferedReader,
+    form: str,
+    wanted: Sequence[str] = (),
+    columns: Mapping[str, str] | None = None,
+) -> pa.Table:
+    """Reads an Arrow file, or some or all columns of a Parquet file, and checks it.
+
+    Args:
+        path: The file, for errors.
+        file: The open file.
+        form: ``'Parquet'`` or ``'Arrow'``.
+        wanted: The columns that are needed of a Parquet file; none: all.
+        columns: The names of columns that the caller gives.
 
     Raises:
-        pa.ArrowException, OSError: If it is damaged or cannot be read.
+        ValueError: If it is damaged, or lacks a column that is wanted.
     """
-    table = pa.ipc.open_file(str(path)).read_all()
-    table.validate()
-    return table
-
-
-def _saved_file(
-    path: Path, form: str, wanted: Sequence[str], columns: Mapping[str, str]
-) -> pa.Table:
-    """The columns of an Arrow file, or the wanted ones of a Parquet file, unchanged."""
     try:
-        table = read_arrow(path) if form == "Arrow" else _parquet_file(path, wanted, columns)
+        if form == "Parquet":
+            table = parquet_table(path, file, wanted, columns)
+        else:
+            table = pa.ipc.open_file(file).read_all()
+        table.validate(full=not wanted)
         if "score" in wanted:
             _check_one_run(path, dict(zip(table.column_names, table.columns)))
         return table
@@ -201,28 +209,31 @@ def _saved_file(
         raise ValueError(f"{path} cannot be read as {form}: {error}") from error
 
 
-def read_parquet(
-    path: Path, columns: Sequence[str] | None = None, dictionaries: Sequence[str] = ()
+def parquet_table(
+    path: Path,
+    file: BufferedReader,
+    wanted: Sequence[str] = (),
+    columns: Mapping[str, str] | None = None,
 ) -> pa.Table:
-    """Reads columns of a Parquet file, and checks its pages and the number of its rows.
+    """The columns of an open Parquet file, whose pages and number of rows are checked.
 
     Raises:
         pa.ArrowException, OSError, ValueError: If it is damaged or cannot be read.
     """
-    how = {"read_dictionary": dictionaries, "page_checksum_verification": True}
-    with pq.ParquetFile(path, **how) as parquet:
-        table = parquet.read(columns)
-        if len(table) != (expected := parquet.metadata.num_rows):
-            raise ValueError(f"{path} is damaged: it should have {expected} rows, not {len(table)}")
-    return table
-
-
-def _parquet_file(path: Path, wanted: Sequence[str], columns: Mapping[str, str]) -> pa.Table:
-    names = pq.read_schema(path).names
-    kept = find_columns(names, wanted, str(path), columns).values()
+    metadata = pq.read_metadata(file)
+    names = metadata.schema.to_arrow_schema().names
     # A dictionary of names of runs, which repeat in every row, is small.
     runs = [name for name in RUN_NAMES if name in names and "score" in wanted]
-    return read_parquet(path, [name for name in names if name in (*runs, *kept)], runs)
+    kept = (*runs, *find_columns(names, wanted, str(path), columns).values())
+    parquet = pq.ParquetFile(
+        file, metadata=metadata, read_dictionary=runs, page_checksum_verification=True
+    )
+    table = parquet.read([name for name in names if name in kept or not wanted])
+    if len(table) != metadata.num_rows:
+        raise ValueError(
+            f"{path} is damaged: it should have {metadata.num_rows} rows, not {len(table)}"
+        )
+    return table
 
 
 def _check_one_run(path: Path, table: Mapping[str, Any]) -> None:

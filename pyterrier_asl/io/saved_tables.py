@@ -11,8 +11,8 @@ import pyarrow as pa
 
 from ..common.lazy import pq
 from .atomic import check_replaceable, kind_error, replacing
-from .files import read_parquet
-from .opening import StrPath, check_file
+from .files import parquet_table
+from .opening import StrPath, open_file
 
 _KIND = b"pyterrier_asl.kind"
 _VERSION = b"pyterrier_asl.version"
@@ -93,12 +93,12 @@ def load_table(path: StrPath, *, kind: str, version: int) -> pa.Table:
         OSError: If it cannot be found or read.
     """
     path = Path(path)
-    check_file(path)
-    try:
-        table = read_parquet(path)
-        table.validate(full=True)
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} is not a pyterrier_asl {kind} file: {error}") from error
+    with open_file(path) as file:
+        try:
+            table = parquet_table(path, file)
+            table.validate(full=True)
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+            raise ValueError(f"{path} is not a pyterrier_asl {kind} file: {error}") from error
     metadata = dict(table.schema.metadata or {})
     found = metadata.pop(_CHECKSUM, None)
     if found not in (None, _checksum(metadata)):

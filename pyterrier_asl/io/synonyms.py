@@ -147,7 +147,10 @@ def plain(name: Any) -> str:
 def column_named(
     present: Collection[Any], key: str, what: str, columns: Mapping[str, str] | None = None
 ) -> Any:
-    """The column of a key, by the name that the caller gives or one of its names; None: none.
+    """The column of a key, by the name that the caller gives ('': none) or one of its names.
+
+    Returns:
+        The name of the column; None: there is none.
 
     Raises:
         ValueError: for two columns that could be the one, or without the name that is given.
@@ -159,7 +162,7 @@ def column_named(
     """
     given = (columns or {}).get(key)
     groups, name_of = (SYNONYMS[key], plain) if given is None else ([given.split("|")], str)
-    for group in groups:
+    for group in groups if given != "" else ():
         names = [name for same in group for name in present if name_of(name) == same]
         if len(names) > 1:
             both = f"both {' and '.join(map(str, names))}"
@@ -168,7 +171,7 @@ def column_named(
             raise ValueError(f"{what}: there are {both}: keep one of them")
         if names:
             return names[0]
-    if given is None:
+    if not given:
         return None
     raise ValueError(
         f"{what}: columns name {given} for {key}, but there are {_listed(present)}; where tables "

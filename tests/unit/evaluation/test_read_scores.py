@@ -148,7 +148,7 @@ def test_names_of_columns_are_given():
     """The names that are recognised belong to other columns: a topic, a judge, a language."""
     table = EVALUATION.rename(columns={"qid": "id", "name": "rag"})
     table = table.assign(topic="sport", model="gpt", language=list("edde"), part=list("xyxy"))
-    columns = {"qid": "ID", "name": "rag", "text": "topic|model", "group": "part"}
+    columns = {"qid": "id", "name": "rag", "text": "topic|model", "group": "part"}
     found = read_scores(table, columns=columns | {"track": ""} | {"text": "topic|model|language"})
     assert found.matrix("AP").to_dict("index") == VALUES
     assert found.groups == {("", "402"): "x", ("", "401"): "y"}
