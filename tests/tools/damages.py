@@ -18,11 +18,12 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
+import re
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -38,17 +39,9 @@ COLLECTIONS = {
 SHARES = (0.1, 0.25, 0.5, 1.0)
 
 
-@dataclass
-class Damaged:
-    """A run to be damaged.
-
-    Attributes:
-        frame: its rows, query by query, best first.
-        chosen: whether the query of each row is damaged.
-        ranks: the rank of each row, from 0.
-        share: the share of queries or documents to damage.
-        random: a generator.
-    """
+class Damaged(NamedTuple):
+    """A run to be damaged: its rows query by query, best first; which rows are of chosen queries;
+    the rank of each row, from 0; the share of queries or documents to damage."""
 
     frame: pd.DataFrame
     chosen: np.ndarray
@@ -67,16 +60,10 @@ def ids(write: Callable[[str], str], column: str = "docno") -> Damage:
         different = run.frame[column].unique()
         chosen = run.random.random(len(different)) < run.share
         chosen[0] = True
-        new = {name: write(name) for name, is_chosen in zip(different, chosen) if is_chosen}
+        new = {name: write(name) for name in different[chosen]}
         return run.frame.assign(**{column: run.frame[column].map(lambda name: new.get(name, name))})
 
     return damage
-
-
-def pad(docno: str) -> str:
-    """Adds zeros before the first number."""
-    at = next((i for i, c in enumerate(docno) if c.isdigit()), len(docno))
-    return docno[:at] + "0000" + docno[at:]
 
 
 def part(docno: str) -> str:
@@ -107,10 +94,9 @@ def scores(write: Callable[[np.ndarray], np.ndarray]) -> Damage:
     """The chosen queries have other scores."""
 
     def damage(run: Damaged) -> pd.DataFrame:
-        frame = run.frame.copy()
-        by_query = frame[run.chosen].groupby("qid")["score"]
-        frame.loc[run.chosen, "score"] = by_query.transform(lambda s: write(s.to_numpy()))
-        return frame
+        by_query = run.frame[run.chosen].groupby("qid")["score"]
+        new = by_query.transform(lambda s: write(s.to_numpy()))
+        return run.frame.assign(score=new.reindex(run.frame.index).fillna(run.frame["score"]))
 
     return damage
 
@@ -134,7 +120,7 @@ KINDS: dict[str, Damage] = {
     "suffix of passages": ids(part),
     "case": ids(str.swapcase),
     "separators": ids(lambda d: d.replace("-", "_")),
-    "zeros added": ids(pad),
+    "zeros added": ids(lambda d: re.sub(r"(\d)", r"0000\1", d, count=1)),
     "full-width digits": ids(full_width),
     "percent-encoded": ids(lambda d: f"%{ord(d[0]):02X}{d[1:]}"),
     "HTML entities": ids(lambda d: f"&#{ord(d[0])};{d[1:]}"),
@@ -157,78 +143,62 @@ KINDS: dict[str, Damage] = {
 }
 
 
-def group_of(name: str) -> str:
-    """The group of a run, by the beginning of its name."""
-    return name[:3].casefold()
-
-
-def outcome_of(a: pd.DataFrame, b: pd.DataFrame, qrels: Any, measure: str) -> str:
-    """The outcome of a guard; an input that is refused is an ERROR, too."""
-    try:
-        found = compare({"A": a, "B": b}, qrels, conditions=f"{measure} worse p<.05")
-    except ValueError:
-        return "ERROR"
-    return max(found.verdicts, key=lambda v: v.outcome.value).outcome.name
-
-
-@dataclass
 class Bench:
     """The runs of a collection, and their means."""
 
-    name: str
-    measure: str
-
-    def __post_init__(self) -> None:
-        """Reads the runs."""
-        folder, qrels = COLLECTIONS[self.name]
-        self.qrels = read_qrels(DATA / folder / qrels)
-        runs = read_runs(DATA / folder / "runs")
+    def __init__(self, name: str, measure: str) -> None:
+        folder, qrels = COLLECTIONS[name]
+        self.measure, self.qrels = measure, read_qrels(DATA / folder / qrels)
         order = ["qid", "score", "docno"]
         self.runs = {
             name: run.sort_values(order, ascending=[True, False, False]).reset_index(drop=True)
-            for name, run in runs.items()
+            for name, run in read_runs(DATA / folder / "runs").items()
         }
-        values = evaluate(self.runs, self.qrels, [self.measure])
-        self.means = values.groupby("name")[self.measure].mean()
-        self.values = values.pivot(index="qid", columns="name", values=self.measure)
+        values = evaluate(self.runs, self.qrels, [measure])
+        self.values = values.pivot(index="qid", columns="name", values=measure)
 
-    def pairs(self, number: int, random: np.random.Generator) -> list[tuple[str, str]]:
-        """Pairs of runs of different groups, in random order."""
-        pairs = [(a, b) for a in self.runs for b in self.runs if group_of(a) != group_of(b)]
+    def outcome(self, a: pd.DataFrame, b: pd.DataFrame) -> str:
+        """The outcome of a guard; an input that is refused is an ERROR, too."""
+        try:
+            condition = f"{self.measure} worse p<.05"
+            found = compare({"A": a, "B": b}, self.qrels, conditions=condition)
+        except ValueError:
+            return "ERROR"
+        return max(found.verdicts, key=lambda v: v.outcome.value).outcome.name
+
+    def pairs(self, number: int, random: np.random.Generator) -> list[list[str]]:
+        """Pairs of runs of different groups, by the beginnings of their names, in random order."""
+        groups = {name: name[:3].casefold() for name in self.runs}
+        pairs = [[a, b] for a in groups for b in groups if groups[a] != groups[b]]
         return [pairs[at] for at in random.permutation(len(pairs))[:number]]
 
     def damaged(self, number: int, random: np.random.Generator) -> Iterator[dict[str, Any]]:
         """A row for each damage that changes the measure."""
-        qrels = Qrels(self.qrels, duplicates="best")
+        qrels, means = Qrels(self.qrels, duplicates="best"), self.values.mean()
         for at, pair in enumerate(self.pairs(number, random)):
-            frame = self.runs[pair[at % 2]]
+            side, frame = at % 2, self.runs[pair[at % 2]]
             ranks, qids = frame.groupby("qid").cumcount().to_numpy(), frame["qid"].unique()
-            for kind, damage in KINDS.items():
-                for share in SHARES:
-                    some = random.permutation(qids)[: max(1, round(share * len(qids)))]
-                    chosen = frame["qid"].isin(some).to_numpy()
-                    run = damage(Damaged(frame, chosen, ranks, share, random))
-                    try:
-                        values = evaluate({"x": run}, qrels, [self.measure])
-                        mean = values[self.measure].mean()
-                    except ValueError:
-                        mean = 0.0
-                    other = self.means[pair[1 - at % 2]]
-                    change = abs(mean - self.means[pair[at % 2]])
-                    if kind in ("rows twice", "infinite") or change > 0.1 * abs(mean - other):
-                        both = [run if side == at % 2 else self.runs[pair[side]] for side in (0, 1)]
-                        found = outcome_of(*both, self.qrels, self.measure)
-                        yield {"kind": kind, "share": share, "side": "AB"[at % 2], "is": found}
+            for (kind, damage), share in product(KINDS.items(), SHARES):
+                some = random.permutation(qids)[: max(1, round(share * len(qids)))]
+                chosen = frame["qid"].isin(some).to_numpy()
+                both = [self.runs[name] for name in pair]
+                both[side] = damage(Damaged(frame, chosen, ranks, share, random))
+                try:
+                    mean = evaluate({"x": both[side]}, qrels, [self.measure])[self.measure].mean()
+                except ValueError:
+                    mean = 0.0
+                change = abs(mean - means[pair[side]]) > 0.1 * abs(mean - means[pair[1 - side]])
+                if change or kind in ("rows twice", "infinite"):
+                    yield {"kind": kind, "share": share, "side": side, "is": self.outcome(*both)}
 
     def equal(self, number: int, random: np.random.Generator) -> Iterator[str]:
         """Outcomes of pairs of equal quality: for each query a coin decides which run is whose."""
-        for a, b in self.pairs(number, random):
+        for pair in self.pairs(number, random):
             heads = set(self.values.index[random.random(len(self.values)) < 0.5])
-            is_own = [self.runs[name]["qid"].isin(heads) for name in (a, b)]
-            first, second = self.runs[a], self.runs[b]
-            mixed = pd.concat([first[is_own[0]], second[~is_own[1]]])
-            other = pd.concat([second[is_own[1]], first[~is_own[0]]])
-            yield outcome_of(mixed, other, self.qrels, self.measure)
+            first, second = (self.runs[name] for name in pair)
+            own, others = (run["qid"].isin(heads) for run in (first, second))
+            mixed = pd.concat([first[own], second[~others]])
+            yield self.outcome(mixed, pd.concat([second[others], first[~own]]))
 
 
 def main() -> None:
@@ -244,14 +214,11 @@ def main() -> None:
     for name in arguments.collection or COLLECTIONS:
         bench = Bench(name, arguments.measure)
         print(name)
-        rows = list(bench.damaged(arguments.pairs, np.random.default_rng(arguments.seed)))
-        if rows:
+        if rows := [*bench.damaged(arguments.pairs, np.random.default_rng(arguments.seed))]:
             report(pd.DataFrame(rows))
         random = np.random.default_rng(arguments.seed)
-        sound = [
-            outcome_of(bench.runs[a], bench.runs[b], bench.qrels, bench.measure)
-            for a, b in bench.pairs(arguments.undamaged, random)
-        ]
+        pairs = bench.pairs(arguments.undamaged, random)
+        sound = [bench.outcome(*(bench.runs[name] for name in pair)) for pair in pairs]
         for what, found in ("undamaged", sound), ("equal", [*bench.equal(arguments.equal, random)]):
             if found:
                 print(f"{what} pairs: {pd.Series(found).value_counts().to_dict()}", flush=True)
@@ -259,18 +226,13 @@ def main() -> None:
 
 def report(frame: pd.DataFrame) -> None:
     """Prints the outcomes by kind, and by share of ERRORs."""
-    counts = frame.groupby(["kind", "is"], sort=False).size().unstack("is", fill_value=0)
+    counts = pd.crosstab(frame["kind"], frame["is"])
     counts = counts.reindex(columns=["PASS", "FAIL", "ERROR"], fill_value=0)
-    shares = (
-        frame.assign(error=frame["is"] == "ERROR")
-        .groupby(["kind", "share"], sort=False)["error"]
-        .agg(lambda found: f"{found.sum()}/{len(found)}")
-        .unstack("share")
-        .add_prefix("ERROR of ")
-    )
-    table = counts.join(shares).reindex([kind for kind in KINDS if kind in counts.index])
-    print(table.fillna("").to_string())
-    of_baseline = frame[frame["side"] == "A"]
+    errors = frame.assign(error=frame["is"] == "ERROR").groupby(["kind", "share"])["error"]
+    shares = errors.agg(lambda found: f"{found.sum()}/{len(found)}").unstack("share")
+    table = counts.join(shares.add_prefix("ERROR of "))
+    print(table.reindex([kind for kind in KINDS if kind in counts.index]).fillna("").to_string())
+    of_baseline = frame[frame["side"] == 0]
     passed = int((of_baseline["is"] == "PASS").sum())
     print(f"damaged baselines let through: {passed} of {len(of_baseline)}", flush=True)
 

@@ -2,11 +2,11 @@
 
 Copies the last commit, lists with Cosmic Ray the changes that it knows (an operator, a constant, a
 comparison, a condition), draws places in the code of each package and one change for each, and runs
-the quick tests that run the changed line, up to the first failure. Tests in files named after the
-module come first, then those of its package and the contract tests, the others only if these pass.
-All quick tests run once without a change, to see which lines each runs; what fails then is left
-out. A change that no test notices is printed as a diff: it needs a test, or it belongs in
-``equivalent_mutants.txt``, the list of changes that cannot change a result.
+the quick tests that run the changed line, up to the first failure: those of its package and the
+contract tests, then the others if these pass. All quick tests run once without a change, to see
+which lines each runs; what fails then is left out. A change that no test notices is printed as a
+diff: it needs a test, or it belongs in ``equivalent_mutants.txt``, the list of changes that cannot
+change a result.
 
     nice python tests/tools/mutants.py --seed 1 --seed 2
     nice python tests/tools/mutants.py --seed 1 --package scoring --list
@@ -56,20 +56,6 @@ EQUIVALENT = Path(__file__).with_name("equivalent_mutants.txt")
 #: The folders of the quick tests, besides the examples of the package.
 QUICK = ["tests/unit", "tests/contract"]
 
-#: Tests of other packages that are about a package, too, and run before the rest.
-FURTHER = {
-    "scoring": ["unit/measures", "unit/unjudged"],
-    "judging": ["unit/measures"],
-    "measures": ["unit/unjudged", "unit/evaluation"],
-    "retrieval": ["unit/tuning"],
-    "comparison": ["unit/cli/test_cli_compare.py"],
-    "unjudged": ["unit/cli/test_cli_holes.py"],
-    "tuning": ["unit/cli/test_cli_tune.py"],
-    "leaderboard": ["unit/cli/test_cli_ranks.py"],
-    "assessment": ["unit/cli/test_cli_audit.py"],
-    "charts": ["unit/analysis", "unit/reporting"],
-}
-
 #: Operators of bits, which nobody writes for one of arithmetic.
 BITS = ("BitAnd", "BitOr", "BitXor", "LShift", "RShift")
 
@@ -99,16 +85,16 @@ class Change(NamedTuple):
     code: str
     changed: str
 
+    def diff(self, around: int) -> list[str]:
+        texts = self.code.splitlines(), self.changed.splitlines()
+        return list(difflib.unified_diff(*texts, n=around, lineterm=""))[2:]
+
     def __str__(self) -> str:
-        lines = difflib.unified_diff(
-            self.code.splitlines(), self.changed.splitlines(), n=2, lineterm=""
-        )
-        return "\n".join([f"{self.module}, {self.operator}", *list(lines)[2:]])
+        return "\n".join([f"{self.module}, {self.operator}", *self.diff(2)])
 
     def lines(self) -> range:
         """The numbers of the lines of the statement that is changed."""
-        numbered = enumerate(zip(self.code.splitlines(), self.changed.splitlines()), 1)
-        changed = next(number for number, (old, new) in numbered if old != new)
+        changed = int(re.findall(r"\d+", self.diff(0)[0])[0])
         statements = [
             range(node.lineno, (node.end_lineno or node.lineno) + 1)
             for node in ast.walk(ast.parse(self.code))
@@ -119,10 +105,7 @@ class Change(NamedTuple):
 
     def reason(self, equivalent: dict[str, str]) -> str:
         """Why it changes nothing; nothing where it may."""
-        lines = difflib.unified_diff(
-            self.code.splitlines(), self.changed.splitlines(), n=0, lineterm=""
-        )
-        before, *after = list(lines)[3:]
+        _, before, *after = self.diff(0)
         module = self.module.relative_to("pyterrier_asl").as_posix()
         changes = [(module, *after), (module, "+ any"), ("any", *after)]
         keys = [_without_blanks("".join([name, before, *new])) for name, *new in changes]
@@ -143,9 +126,7 @@ def read_equivalent() -> dict[str, str]:
 
 def copy_commit(folder: Path) -> None:
     """Copies the last commit into a folder, where its code can be changed."""
-    archive = subprocess.run(
-        ["git", "archive", "--format=tar", "HEAD"], cwd=ROOT, check=True, capture_output=True
-    ).stdout
+    archive = subprocess.check_output(["git", "archive", "--format=tar", "HEAD"], cwd=ROOT)
     with tarfile.open(fileobj=io.BytesIO(archive)) as files:
         files.extractall(folder, filter="data")
     # What was compiled is valid for as long as the code is the same, whenever it was written.
@@ -206,37 +187,27 @@ def draw_changes(package: str, number: int, seed: int) -> list[Change]:
 
 
 def tests_of(package: str, change: Change, recorded: CoverageData) -> list[list[str]]:
-    """The tests of files named after the module, of its package, and all others."""
-    stem = change.module.stem.strip("_")
-    concern = [f"tests/{name}" for name in (f"unit/{package}", "contract")]
-    concern += [f"tests/{name}" for name in FURTHER.get(package, [])]
+    """The tests of its package and of the contract, files named after the module first, and others.
 
-    def order(path: Path) -> tuple[int, int, Path]:
-        concerns = any(str(path).startswith(name) for name in concern)
-        stage = 0 if stem in path.stem else 1 if concerns else 2
-        named = re.findall(rf"\b_?{stem}\b", path.read_text())
-        return stage, -len(named), path
-
-    run = tests_that_run(change, recorded)
-    # Of loops, only plain runs are recorded; the others are compiled.
-    whole = not run or "kernels" in stem
-    tests = [path for name in QUICK for path in Path(name).rglob("test_*.py")]
-    examples = [change.module] if whole else Path("pyterrier_asl").rglob("*.py")
-    stages: list[list[str]] = [[], [], []]
-    for path in sorted([*tests, *examples], key=order):
-        file = str(path)
-        names = [name for name in sorted(run) if name.startswith(f"{file}::")]
-        stages[order(path)[0]].extend([file] if whole else names)
-    if whole:
-        stages = [sorted(run), *stages, ["pyterrier_asl"]]
-    return [tests for tests in stages if tests]
-
-
-def tests_that_run(change: Change, recorded: CoverageData) -> set[str]:
-    """The tests that run a changed statement; nothing where it runs as the module is imported."""
+    Those that run the changed statement, or all where it runs as the module is imported; of loops
+    only plain runs are recorded, and the others are compiled.
+    """
     contexts = recorded.contexts_by_lineno(str(change.module.resolve()))
-    found = {name for line in change.lines() for name in contexts.get(line, [])}
-    return set() if "" in found else found
+    run = {name for line in change.lines() for name in contexts.get(line, [])}
+    stem = change.module.stem.strip("_")
+    concern = tuple(f"{name}/" for name in (f"tests/unit/{package}", "tests/contract"))
+
+    def order(test: str) -> tuple[bool, bool, str]:
+        file = test.partition("::")[0]
+        concerns = file.startswith(concern) or file == str(change.module) or stem in Path(file).stem
+        return not concerns, stem not in Path(file).stem, test
+
+    if "" in run or not run or "kernels" in stem:
+        files = [str(path) for name in QUICK for path in Path(name).rglob("test_*.py")]
+        run = {*files, "pyterrier_asl"}
+    tests = sorted(run, key=order)
+    stages = [[test for test in tests if order(test)[0] == rest] for rest in (False, True)]
+    return [stage for stage in stages if stage]
 
 
 @contextlib.contextmanager

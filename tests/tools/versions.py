@@ -69,34 +69,29 @@ ENVIRONMENTS = [
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "--folder", type=Path, default=Path(tempfile.gettempdir()) / "pyterrier_asl-versions"
-    )
+    folder = Path(tempfile.gettempdir()) / "pyterrier_asl-versions"
+    parser.add_argument("--folder", type=Path, default=folder)
     parser.add_argument("--only", default="", help="environments whose label contains this text")
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
     source = copy(arguments.folder / "source")
     failed = False
     for environment in ENVIRONMENTS:
-        if arguments.only not in environment.label:
-            continue
-        log = arguments.folder / (re.sub(r"[^\w.]+", "-", environment.label) + ".log")
-        found, result = run(environment, source, arguments.folder, log)
-        wrong = "failed" in result or "error" in result
-        failed |= wrong
-        versions = "  ".join(f"{found.get(name, '?'):>8}" for name in SHOWN)
-        print(f"{environment.python:>5}  {versions}  {result}", flush=True)
-        if wrong:
-            print(f"       see {log}", flush=True)
+        if arguments.only in environment.label:
+            log = arguments.folder / (re.sub(r"[^\w.]+", "-", environment.label) + ".log")
+            found, result = run(environment, source, arguments.folder, log)
+            is_wrong = "failed" in result or "error" in result
+            failed |= is_wrong
+            versions = "  ".join(f"{found.get(name, '?'):>8}" for name in SHOWN)
+            see = f", see {log}" if is_wrong else ""
+            print(f"{environment.python:>5}  {versions}  {result}{see}", flush=True)
     return int(failed)
 
 
 def copy(target: Path) -> Path:
     """A copy of the last commit, so that changes in the checkout do not affect the tests."""
     shutil.rmtree(target, ignore_errors=True)
-    archive = subprocess.run(
-        ["git", "archive", "--format=tar", "HEAD"], cwd=ROOT, check=True, capture_output=True
-    ).stdout
+    archive = subprocess.check_output(["git", "archive", "--format=tar", "HEAD"], cwd=ROOT)
     with tarfile.open(fileobj=io.BytesIO(archive)) as files:
         files.extractall(target, filter="data")
     return target
@@ -106,7 +101,8 @@ def run(
     environment: Environment, source: Path, folder: Path, log: Path
 ) -> tuple[dict[str, str], str]:
     """The versions that pip installed, and the result of the tests."""
-    interpreter = find(environment.python)
+    of_pyenv = sorted((Path.home() / ".pyenv/versions").glob(f"{environment.python}.*/bin/python"))
+    interpreter = of_pyenv[-1] if of_pyenv else shutil.which(f"python{environment.python}")
     if interpreter is None:
         return {}, "not tried: there is no such Python here"
     home = folder / (environment.python + ("-oldest" if environment.oldest else ""))
@@ -115,9 +111,8 @@ def run(
     with open(log, "w") as output:
 
         def do(*command: object) -> int:
-            return subprocess.run(
-                [*map(str, command)], cwd=source, stdout=output, stderr=subprocess.STDOUT
-            ).returncode
+            words = [*map(str, command)]
+            return subprocess.call(words, cwd=source, stdout=output, stderr=subprocess.STDOUT)
 
         if not python.exists():
             do(interpreter, "-m", "venv", home)
@@ -125,28 +120,16 @@ def run(
         if do(python, "-m", "pip", "install", "-q", *newest, source, *TOOLS, *wanted):
             return {}, "error: it could not be installed"
         do(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *TESTS)
-    listed = subprocess.run(
-        [python, "-m", "pip", "list", "--format", "json"], capture_output=True, check=True
-    ).stdout
+    listed = subprocess.check_output([python, "-m", "pip", "list", "--format", "json"])
     installed = {each["name"].lower(): each["version"] for each in json.loads(listed)}
     last = log.read_text().strip().splitlines()[-1]
     return installed, re.sub(r" in [\d.]+s.*|=+ ?", "", last)
 
 
-def find(version: str) -> str | None:
-    """A Python of this version, from the path or from pyenv."""
-    of_pyenv = sorted((Path.home() / ".pyenv" / "versions").glob(f"{version}.*/bin/python"))
-    return str(of_pyenv[-1]) if of_pyenv else shutil.which(f"python{version}")
-
-
-def floors() -> list[str]:
+def floors() -> Iterator[str]:
     """The oldest allowed release of each dependency, with its bug fixes."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    return list(_floors(project["dependencies"]))
-
-
-def _floors(dependencies: list[str]) -> Iterator[str]:
-    for dependency in dependencies:
+    for dependency in project["dependencies"]:
         name, version = dependency.split(">=")
         if name == "python-terrier":  # python-terrier 1.0 installs the newest pyterrier
             name, version = "pyterrier", "1.0.0"
