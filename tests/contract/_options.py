@@ -20,6 +20,7 @@ from _sweeps import Collection
 from scipy.stats import uniform
 
 import pyterrier_asl as asl
+from pyterrier_asl.cli import main
 
 
 class Setting(NamedTuple):
@@ -103,7 +104,6 @@ def files(data: str = "plain", seed: int = 1) -> tuple[dict[str, Path], Path]:
     return paths, write_qrels(qrels, folder / "qrels")
 
 
-@cache
 def several(data: str = "plain") -> dict[str, tuple[dict[str, pd.DataFrame], pd.DataFrame]]:
     return {track: frames(data, seed) for track, seed in TRACKS}
 
@@ -285,6 +285,10 @@ def words_of_inputs(setting: Setting, data: str = "plain") -> list[str]:
 # The functions
 
 
+def command_of(name: str) -> click.Command:
+    return main.get_command(click.Context(main), name)
+
+
 @dataclass(frozen=True)
 class Call:
     """A function and the command that prints its table.
@@ -313,6 +317,14 @@ class Call:
         keep = QUERIES if self.drawn or setting.source != "frames" else ()
         runs, qrels = inputs(setting, data, options, names=self.names, keep=keep)
         return self.python(runs, qrels, setting.measure, **options)
+
+
+def _evaluate(*given: Any, **options: Any) -> Any:
+    return asl.evaluate(*given, **{"long": True, **options})
+
+
+def _ranks(*given: Any, **options: Any) -> Any:
+    return asl.ranks(*given, **{"draws": 300, **options})
 
 
 def _compare(runs: Any, qrels: Any, measure: str, **options: Any) -> Any:
@@ -411,27 +423,11 @@ _ALL = ("frames", "several", "scores")
 _PAIR = {name: None for name in ("bravo", "alpha")}
 #: Name of the function, or name and variant -> its calls.
 CALLS: dict[str, Call] = {
-    "evaluate": Call(
-        lambda *given, **options: asl.evaluate(*given, **{"long": True, **options}),
-        _BOTH,
-        "evaluate",
-        ("-o", "jsonl", "-q", "-n"),
-        _values,
-    ),
+    "evaluate": Call(_evaluate, _BOTH, "evaluate", ("-o", "jsonl", "-q", "-n"), _values),
     "bounds": Call(asl.bounds, _BOTH),
     "ties": Call(asl.ties, _BOTH, "evaluate", ("-o", "jsonl", "--ties"), lambda table: table),
-    "compare": Call(
-        _compare,
-        ("frames", "scores"),
-        "compare",
-        printed=lambda found: found.table,
-    ),
-    "ranks": Call(
-        lambda *given, **options: asl.ranks(*given, **{"draws": 300, **options}),
-        _ALL,
-        "ranks",
-        drawn=True,
-    ),
+    "compare": Call(_compare, ("frames", "scores"), "compare"),
+    "ranks": Call(_ranks, _ALL, "ranks", drawn=True),
     "report": Call(asl.report, _ALL[:2]),
     "holes of two": Call(
         lambda runs, *given, **options: asl.holes(
@@ -461,9 +457,7 @@ CALLS: dict[str, Call] = {
     ),
     "read_scores": Call(_scores),
     "merge_labels": Call(
-        _merge,
-        command="labels",
-        printed=lambda table: table.replace({"source": {"label": "added"}}),
+        _merge, command="labels", printed=lambda t: t.replace({"source": {"label": "added"}})
     ),
     "Experiment": Call(_experiment),
     "trace": Call(_trace),
@@ -518,18 +512,14 @@ def _guarded(setting: Setting) -> dict[str, Any]:
     return {"conditions": [f"{setting.measure} worse"]}
 
 
-def _with_table(change: Callable[[pd.DataFrame], pd.DataFrame]) -> dict[str, Any]:
-    """Scores in another form, without and with the option."""
-    return {"table": change}
+def _table(value: Any, change: Callable[[pd.DataFrame], pd.DataFrame], **given: Any) -> Row:
+    """An option for scores in another form, which are refused without it."""
+    return Row(value, {"table": change} | given, data="unusable")
 
 
-def _with_added(change: Callable[[pd.DataFrame], pd.DataFrame]) -> Callable[[Setting], Any]:
-    """Labels made from the qrels, without and with the option."""
-    return lambda s: {"added": change(frames()[1])}
-
-
-def _mine(scores: pd.DataFrame) -> pd.DataFrame:
-    return scores.assign(measure="mine")
+def _added(value: Any, change: Callable[[pd.DataFrame], pd.DataFrame]) -> Row:
+    """An option for labels made from the qrels, which are refused without it."""
+    return Row(value, lambda s: {"added": change(frames()[1])}, data="unusable")
 
 
 def _wide(scores: pd.DataFrame) -> pd.DataFrame:
@@ -679,28 +669,16 @@ ROWS: dict[str, dict[str, Row]] = {
     "preferences": {"rel": Row(2), "cutoff": Row(5), **SETTINGS_OF_QRELS},
     "preference_matrix": {"rel": Row(2), "cutoff": Row(5), **SETTINGS_OF_QRELS},
     "read_scores": {
-        "lower_is_better": Row(["mine"], _with_table(_mine), data="unusable"),
-        "higher_is_better": Row(["mine"], _with_table(_mine), data="unusable"),
-        "missing": Row(0.5, _with_table(lambda s: s.iloc[1:]), data="unusable"),
-        "columns": Row(
-            "value=other",
-            _with_table(lambda s: s.rename(columns={"value": "other"})),
-            data="unusable",
-        ),
-        "wide": Row(
-            "systems", _with_table(_wide) | {"higher_is_better": ["score"]}, data="unusable"
-        ),
+        "lower_is_better": _table(["mine"], lambda s: s.assign(measure="mine")),
+        "higher_is_better": _table(["mine"], lambda s: s.assign(measure="mine")),
+        "missing": _table(0.5, lambda s: s.iloc[1:]),
+        "columns": _table("value=other", lambda s: s.rename(columns={"value": "other"})),
+        "wide": _table("systems", _wide, higher_is_better=["score"]),
     },
     "merge_labels": {
-        "conflicts": Row(
-            "official", _with_added(lambda qrels: qrels.assign(label=0)[:40]), data="unusable"
-        ),
-        "add_queries": Row(
-            True, _with_added(lambda qrels: _small.labels().assign(qid="new")), data="unusable"
-        ),
-        "highest": Row(
-            9, _with_added(lambda qrels: _small.labels().assign(label=9)), data="unusable"
-        ),
+        "conflicts": _added("official", lambda qrels: qrels.assign(label=0)[:40]),
+        "add_queries": _added(True, lambda qrels: _small.labels().assign(qid="new")),
+        "highest": _added(9, lambda qrels: _small.labels().assign(label=9)),
     },
     "RandomSearch": SEARCH
     | {

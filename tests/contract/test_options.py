@@ -15,19 +15,20 @@ from functools import cache
 from itertools import zip_longest
 from typing import Any
 
+import _analyses
+import _options
 import _small
-import click
 import pandas as pd
 import pytest
 from _calls import call
 from _files import write_qrels
 from _options import (
-    CALLS,
     ELSEWHERE,
     OF_QRELS,
-    ROWS,
     SETTINGS,
+    SETTINGS_OF_QRELS,
     Setting,
+    command_of,
     files,
     judged_by,
     judges_of,
@@ -39,13 +40,15 @@ from _options import (
     shuffled,
     words_of,
     words_of_inputs,
-)
+)  # fmt: skip
 from pandas.io.formats.style import Styler
 
 import pyterrier_asl as asl
-from pyterrier_asl.cli import main
 
 pytestmark = pytest.mark.filterwarnings("ignore")
+
+CALLS = _options.CALLS | _analyses.CALLS
+ROWS = _options.ROWS | _analyses.ROWS
 
 #: Functions that match runs with qrels.
 WITH_QRELS = (
@@ -67,14 +70,10 @@ def options_of(function: str) -> list[str]:
     return [*options, *(OF_QRELS if function in WITH_QRELS else ())]
 
 
-def command_of(name: str) -> click.Command:
-    return main.get_command(click.Context(main), name)
-
-
 def test_every_option_has_a_row():
     functions = [name for name in asl.__all__ if inspect.isfunction(getattr(asl, name))]
-    assert {*map(function_of, ROWS), *ELSEWHERE} == set(functions)
-    for name, rows in ROWS.items():
+    assert {*map(function_of, _options.ROWS), *ELSEWHERE} == set(functions)
+    for name, rows in _options.ROWS.items():
         assert set(rows) == set(options_of(function_of(name))), name
 
 
@@ -146,6 +145,8 @@ def without_option(name: str, setting: Setting, option: str) -> Any:
 def words(name: str, setting: Setting, data: str, options: Mapping[str, Any]) -> list[str]:
     """A command with its inputs and these options."""
     call_ = CALLS[name]
+    if name in _analyses.CALLS:
+        return call_.words(setting, data, options)
     command, given = command_of(call_.command), dict(options)
     inputs = words_of_inputs(setting, data)
     if name == "compare" and setting.source == "scores":
@@ -267,7 +268,8 @@ def fits(name: str, option: str, setting: Setting) -> bool:
     row = ROWS[name][option]
     is_plain = row.data == "plain" and not of(row.given, setting) and not row.measure
     about = row.about(setting)
-    is_alone = option in ALONE.get(name, ()) or about["refused"] or about["not_said"]
+    alone = ALONE.get(name, ("as_published",))
+    is_alone = option in alone or about["refused"] or about["not_said"]
     return is_plain and not is_alone
 
 
@@ -288,12 +290,15 @@ def cases() -> Iterator[Any]:
 def is_elsewhere(name: str, option: str, setting: Setting) -> bool:
     """Whether other quick tests try what an option does in a setting.
 
-    A page takes half a second: pages are those of changed inputs by
-    unit/reporting/test_report_options.py, and the command of test_commands.py has their texts. What
-    says how runs are matched is one mapping, of which ``drop_self`` is tried everywhere. Tables of
-    values over several collections are made as those of one. How a result is made is tried with all
-    other options, or in unit/tuning.
+    All analyses match runs in one way, and do of several tracks what they do of one. A page takes
+    half a second: pages are those of changed inputs by unit/reporting/test_report_options.py, and
+    the command of test_commands.py has their texts. What says how runs are matched is one mapping,
+    of which ``drop_self`` is tried everywhere. Tables of values over several collections are made
+    as those of one. How a result is made is tried with all other options, or in unit/tuning.
     """
+    if name in _analyses.CALLS:
+        is_refused = ROWS[name][option].about(setting)["refused"]
+        return option in SETTINGS_OF_QRELS or (setting.source == "several" and not is_refused)
     if name == "report" and not ROWS[name][option].about(setting)["refused"]:
         return setting.source != "frames" or option not in ("judges", "alpha")
     if ROWS[name][option].same and (name in SEARCHES or option in UNSEEN.get(name, ())):
@@ -340,13 +345,11 @@ def together(name: str, setting: Setting) -> dict[str, Any]:
     }
 
 
-OF_COMMANDS = pytest.mark.parametrize(
-    ("name", "setting"),
-    [(n, s) for n, c in CALLS.items() if c.command for s in SETTINGS if s.source in c.sources],
-)
+SOURCES = [(name, setting) for name in CALLS for setting in SETTINGS]
+OF_COMMANDS = [(n, s) for n, s in SOURCES if CALLS[n].command and s.source in CALLS[n].sources]
 
 
-@OF_COMMANDS
+@pytest.mark.parametrize(("name", "setting"), OF_COMMANDS)
 def test_a_command_prints_the_result_with_all_options(name, setting):
     options = together(name, setting)
     text, result = (made(name, setting, "plain", options) for made in (printed, attempt))
@@ -354,7 +357,7 @@ def test_a_command_prints_the_result_with_all_options(name, setting):
 
 
 @pytest.mark.slow
-@OF_COMMANDS
+@pytest.mark.parametrize(("name", "setting"), [c for c in OF_COMMANDS if c[0] in _options.CALLS])
 def test_each_of_all_options_shows(name, setting):
     options = together(name, setting)
     whole = attempt(name, setting, "plain", options)
