@@ -23,7 +23,6 @@ from ..statistics.agreement import (
     agreement_of_tables,
     cohen_kappa,
     kendall_taus,
-    overlaps_of_scores,
     taus_ap,
 )
 from ..statistics.intervals import Interval, centred_interval
@@ -34,7 +33,7 @@ from .judges import Judge, Judges, sign_of
 #: The coefficients of agreement on documents, on their grades, and on the ranking of systems.
 ON_DOCUMENTS = ("agreement", "kappa")
 ON_GRADES = {"kappa_grades": None, "kappa_linear": "linear", "kappa_quadratic": "quadratic"}
-ON_SYSTEMS = ("tau", "tau_AP", "RBO")
+ON_SYSTEMS = ("tau", "tau_AP")
 
 #: The agreement of every two judges.
 Agreements: TypeAlias = "dict[frozenset[str], Agreement]"
@@ -135,7 +134,7 @@ def agreement_on_documents(
 def agreement_on_systems(
     judges: Judges, measure: Measures, draws: Draws, reference: str | None = None
 ) -> Agreements:
-    """tau, tau_AP and RBO of the rankings of the runs by two judges.
+    """tau and tau_AP of the rankings of the runs by two judges.
 
     Args:
         judges: the judges, with runs. Pass :attr:`.Judges.on_shared_pairs` where only the pairs of
@@ -154,7 +153,7 @@ def agreement_on_systems(
     for a, b in judges.pairs(reference):
         x, y = scores[a], scores[b]
         tau_ap = (taus_ap(x, y) + taus_ap(y, x)) / 2
-        values = dict(zip(ON_SYSTEMS, (kendall_taus(x, y), tau_ap, overlaps_of_scores(x, y))))
+        values = dict(zip(ON_SYSTEMS, (kendall_taus(x, y), tau_ap)))
         by_a, by_b = (judges.members[name].judgements for name in (a, b))
         judged = by_a.queries[shared_pairs(by_a, by_b)[0]]
         pairs = int(np.isin(judged, judges.positions[a]).sum())

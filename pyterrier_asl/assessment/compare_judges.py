@@ -20,12 +20,10 @@ from ..evaluation.sources import JudgeRel, QrelsLike, on_grades, refuse
 from ..measures.parsing import Measures, NamedMeasure
 from ..printing.printed import Part, Printed
 from ..printing.tables import latex
-from ..statistics.tests import PairedTest
 from .agreement import ON_GRADES, confusion_of, counts_by_grade, judged_by_both
 from .among_judges import agreement_among, among_chart, matrices, opinions
 from .favoured import FEW_RUNS, favour_sentences, favoured_chart, favours_by_judge
 from .judges import FEW_QUERIES, Judges, with_reference
-from .reversals import reversals_of
 from .verdicts import (
     DOCUMENTS,
     HUMAN,
@@ -56,7 +54,6 @@ _TITLES = {
     "less_high": "to ",
     "p_corrected": "p (holm)",
 }
-_REVERSALS = {"reversed": "reversed", "reversed_both": "significant"}
 _CAPTIONS = {
     "agreement": "From, to: confidence interval over queries like these.",
     "differences": "From, to: confidence interval by a paired bootstrap over queries; p is "
@@ -77,7 +74,6 @@ def judges(
     reference: str = "reference",
     rel: float | None = None,
     judge_rel: JudgeRel | None = None,
-    test: str | None = None,
     alpha: float = 0.05,
     draws: int = 1000,
     seed: int = 0,
@@ -102,8 +98,6 @@ def judges(
         judge_rel: minimum grade of a relevant document for the other judges: judge -> grade, or one
             number. It replaces ``rel`` and the ``rel`` of a measure, and is then shown after the
             name of the measure.
-        test: the test of all pairs of systems under each judge, for reversals; None:
-            ``'tukey-two-way'``.
         alpha: the level of significance; intervals cover 1 - alpha.
         draws: draws of the bootstrap over queries; more for the differences of many judges.
         seed: seed of the draws.
@@ -134,20 +128,17 @@ def judges(
     if len(sources) < 2:
         raise ValueError("there is no judge to compare with the reference: name one or more")
     if runs is None:
-        refuse("is for judges with runs", measures=measures, test=test)
+        refuse("is for judges with runs", measures=measures)
     people = [reference, *people]
     compared = Judges.of(sources, runs, rel=rel, judge_rel=judge_rel, people=people)
     if runs is not None and len(compared.systems) < 2:
-        refuse("is for several runs", measures=measures, test=test)
+        refuse("is for several runs", measures=measures)
     for name, judge in compared.members.items():
         judge.check_finds_relevant()
         judged_by_both(compared, compared.names[0], name)
     ranked = compared.ranked_by("AP" if measures is None else measures)
-    paired = PairedTest(test or "tukey-two-way", "auto", alpha)
-    reversals = [reversals_of(compared, measure, paired) for measure in ranked]
     return replace(
         summary_of(compared, ranked, alpha=alpha, draws=draws, seed=seed),
-        reversals=pd.concat(reversals, ignore_index=True) if reversals else None,
         confusion=confusion_of(compared),
         notes=[
             *compared.notes_on(),
@@ -201,7 +192,7 @@ class JudgeReport(Printed):
         runs: the number of runs.
         agreement: a row for each judge, measure and kind of agreement: ``judge``, ``reference``,
             ``measure`` ('' on documents; with the judge's ``rel`` where it is another),
-            ``agreement`` (``agreement``, ``kappa``, ``tau``, ``tau_AP``, ``RBO``), ``value``,
+            ``agreement`` (``agreement``, ``kappa``, ``tau``, ``tau_AP``), ``value``,
             ``ci_low``, ``ci_high``; ``human_low`` and ``human_high``, the least and the greatest
             agreement of two people; ``less_human``, how much more the judge agrees with a person
             than other people do, ``less_low``, ``less_high``; ``verdict``; ``human_pairs``, the
@@ -219,10 +210,6 @@ class JudgeReport(Printed):
         among: for every two judges, the reference among them, in both orders, kappa, and tau by
             each measure: ``judge``, ``other``, ``measure``, ``agreement``, ``value``, and the
             ``pairs`` of query and document and ``queries`` that both judged.
-        reversals: for each judge and measure the pairs of systems that it puts in another order
-            than the reference: ``reversed``, ``reversed_significant`` (by one of the two),
-            ``reversed_both`` (by both) and ``which`` these are, the run that the reference prefers
-            first, and the significant pairs of each; None without runs.
         confusion: for each judge and two grades the documents, ``pairs``, and their share of all
             with the reference's grade, ``share_of_a``.
         favoured: for each judge who is not a person, measure and run the mean ``value`` by the
@@ -249,7 +236,6 @@ class JudgeReport(Printed):
     untested: tuple[str, ...]
     alpha: float
     draws: int
-    reversals: pd.DataFrame | None = None
     confusion: pd.DataFrame | None = None
     notes: Sequence[str] = ()
 
@@ -312,17 +298,14 @@ class JudgeReport(Printed):
         for name, part in self._tables().items():
             if name != "favoured":  # whose rows are sentences
                 yield part
-            if name == "reversals" and self.reversals is not None:
-                for row in self.reversals[self.reversals["which"] != ""].to_dict("records"):
-                    yield Part(f"{row['judge']}, {row['measure']}: {row['which']}.")
         yield from map(Part, ["", *self.notes] if self.notes else [])
 
     def to_latex(self, table: str = "agreement", *, places: int = 4) -> str:
         """A table with a caption: a ``table`` with a ``tabular`` with rules of booktabs.
 
         Args:
-            table: ``'agreement'``, ``'differences'``, ``'among'`` (kappa), ``'favoured'``,
-                ``'reversals'`` or ``'confusion'``.
+            table: ``'agreement'``, ``'differences'``, ``'among'`` (kappa), ``'favoured'`` or
+                ``'confusion'``.
             places: decimal places.
         """
         tables = self._tables()
@@ -368,10 +351,6 @@ class JudgeReport(Printed):
                 ["judge", "measure", "run", "value", "people", "favour", "p", "judged"]
             ]
             tables["favoured"] = Part("Runs by how much a judge favours them:", shown, style)
-        if self.reversals is not None:
-            shown = self.reversals[["judge", "measure", "pairs", *_REVERSALS]]
-            heading = "Pairs of runs in the opposite order, and where both orders are significant:"
-            tables["reversals"] = Part(heading, shown, {"titles": _REVERSALS})
         if self.confusion is not None:
             heading = f"Documents by grade of {self.reference} (rows) and of the judge (columns):"
             counts = counts_by_grade(self.confusion)

@@ -4,13 +4,12 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pyterrier_asl.statistics.agreement import (
     agreement_of_tables,
     cohen_kappa,
-    overlaps_of_scores,
     tau_ap,
     taus_ap,
 )
@@ -29,15 +28,6 @@ def tau_ap_by_definition(estimate, reference) -> float:
         for i in range(1, len(ranking))
     ]
     return 2 * sum(shares) / (len(ranking) - 1) - 1
-
-
-def rbo_by_definition(a, b, p, depth=1200) -> float:
-    """The infinite sum of two orders of the same items, cut where the rest is negligible."""
-    total = 0.0
-    for d in range(1, depth):
-        reached = min(d, len(a))
-        total += len(set(a[:reached]) & set(b[:reached])) / reached * p ** (d - 1)
-    return (1 - p) * total
 
 
 def ways_to_break_ties(scores):
@@ -81,24 +71,6 @@ def test_tau_ap_of_urbano_and_marrero():
 @pytest.mark.filterwarnings("error")
 def test_tau_ap_of_a_single_item_is_undefined():
     assert np.isnan(taus_ap(np.array([[0.4]]), np.array([[0.3]]))).all()
-
-
-@given(orders, st.sampled_from([0.5, 0.9, 0.98]))
-def test_rbo_is_the_infinite_sum(pair, p):
-    (found,) = overlaps_of_scores(*(as_scores(order)[np.newaxis] for order in pair), p=p)
-    assert found == pytest.approx(rbo_by_definition(*pair, p), abs=1e-9)
-
-
-@settings(max_examples=12)
-@given(tied_scores, st.sampled_from([0.5, 0.8]))
-def test_rbo_with_ties_is_the_mean_over_all_ways_to_break_them(pair, p):
-    every = [
-        rbo_by_definition(a, b, p, depth=150)
-        for a in ways_to_break_ties(pair[0])
-        for b in ways_to_break_ties(pair[1])
-    ]
-    (of_ties,) = overlaps_of_scores(*np.asarray(pair)[:, np.newaxis], p=p)
-    assert of_ties == pytest.approx(np.mean(every), abs=1e-12)
 
 
 def kappa_by_definition(a, b, penalty) -> float:
