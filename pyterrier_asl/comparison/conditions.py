@@ -6,11 +6,10 @@ Two kinds are on the second run compared with the first, the baseline:
   holds if the runs differ so, with ``p<`` if they differ significantly, with ``certainly`` if they
   do so under all labels of the unjudged documents, with ``in any group`` if they do so in a group
   of queries.
-* ``MEASURE possibly worse by AMOUNT[%] p<LEVEL [certainly]`` holds unless a loss of the amount or
-  more is rejected; with ``certainly`` unless it is rejected under all these labels.
+* ``MEASURE possibly worse by AMOUNT[%] p<LEVEL`` holds unless a loss of the amount or more is
+  rejected.
 
-A third kind is on the second run alone: ``MEASURE below|above VALUE`` (or ``<``, ``>``) holds if
-its mean is.
+A third kind is on the second run alone: ``MEASURE below|above VALUE`` holds if its mean is.
 """
 
 from __future__ import annotations
@@ -29,8 +28,8 @@ HOW = ("better", "worse", "lower", "higher", "different")
 
 GRAMMAR = (
     "MEASURE better|worse|lower|higher|different [by AMOUNT or AMOUNT%] [in any group] [p<LEVEL] "
-    "[certainly], or MEASURE possibly worse by AMOUNT or AMOUNT% p<LEVEL [certainly], or MEASURE "
-    "below|above VALUE"
+    "[certainly], or MEASURE possibly worse by AMOUNT or AMOUNT% p<LEVEL, or MEASURE below|above "
+    "VALUE"
 )
 
 _NUMBER = r"[0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?"
@@ -41,12 +40,7 @@ _CONDITION = re.compile(
     rf"(?:\s+p\s*<\s*(?P<level>{_NUMBER})\s*(?P<of_level>%)?)?"
     r"(?P<certainly>\s+certainly)?"
 )
-
-
-_FLOOR = re.compile(
-    rf"(?P<measure>\S.*?)\s*(?:\b(?P<how>below|above)\b|(?P<sign>[<>]=?))\s*(?P<amount>-?{_NUMBER})"
-    r"(?P<rest>.*)"
-)
+_FLOOR = re.compile(rf"(?P<measure>\S.*?)\s+(?P<how>below|above)\s+(?P<amount>-?{_NUMBER})")
 
 
 @dataclass(frozen=True)
@@ -108,46 +102,36 @@ def parse_condition(text: str) -> Condition:
               percent=True, level=0.05, certainly=False, possibly=False, in_group=False)
     >>> parse_condition("nDCG@10 possibly worse by .02 p<.05").possibly
     True
-    >>> [parse_condition(text).how for text in ("R@10 < .85", "ASL@1000 above 200")]
+    >>> [parse_condition(text).how for text in ("R@10 below .85", "ASL@1000 above 200")]
     ['below', 'above']
     """
-    parts = _CONDITION.fullmatch(text.strip()) if isinstance(text, str) else None
-    floor = _FLOOR.fullmatch(text.strip()) if isinstance(text, str) and parts is None else None
-    if floor is not None and len(words(floor["measure"])) == 1:
-        _check_floor(text, floor["sign"], floor["amount"], floor["rest"].strip())
-        if floor["rest"].strip():
-            raise ValueError(
-                f"the condition {text!r}: a mean that must not be below or above a value has no "
-                f"test and no percentage; leave out {floor['rest'].strip()!r}"
-            )
-        how = floor["how"] or {"<": "below", ">": "above"}[floor["sign"]]
-        return Condition(text.strip(), floor["measure"], how, float(floor["amount"]))
-    if parts is None or len(words(parts["measure"])) > 1:
+    stripped = text.strip() if isinstance(text, str) else ""
+    match = _CONDITION.fullmatch(stripped) or _FLOOR.fullmatch(stripped)
+    if match is None or len(words(match["measure"])) > 1:
         raise ValueError(
             f"the condition {text!r} cannot be understood: write {GRAMMAR}, "
             "such as 'nASL@1000 worse p<.05'"
         )
+    parts: dict[str, Any] = dict.fromkeys(_CONDITION.groupindex) | match.groupdict()
     level = None if parts["level"] is None else float(parts["level"])
     level = level / 100 if level is not None and parts["of_level"] else level
+    amount, possibly = float(parts["amount"] or 0), parts["possibly"] is not None
+    wrong = ""
     if level is not None and not 0 < level <= 1:
-        raise ValueError(
-            f"the condition {text!r}: p is a probability, so LEVEL lies between 0 and 1"
+        wrong = ": p is a probability, so LEVEL lies between 0 and 1"
+    elif math.isinf(amount):
+        wrong = f" can never hold: {parts['amount']} is infinite"
+    elif possibly and (parts["how"] != "worse" or not amount or level is None or level >= 0.5):
+        wrong = (
+            ": 'possibly' needs 'worse', an amount above 0 and a LEVEL below .5, such as "
+            "'nDCG@10 possibly worse by .02 p<.05'"
         )
-    amount = float(parts["amount"] or 0)
-    if math.isinf(amount):
-        raise ValueError(f"the condition {text!r} can never hold: {parts['amount']} is infinite")
-    possibly = parts["possibly"] is not None
-    if possibly and (parts["how"] != "worse" or not amount or level is None or level >= 0.5):
-        raise ValueError(
-            f"the condition {text!r}: 'possibly' needs 'worse', an amount above 0 and a LEVEL "
-            "below .5, such as 'nDCG@10 possibly worse by .02 p<.05'"
-        )
-    if parts["group"] and (possibly or parts["certainly"]):
-        raise ValueError(
-            f"the condition {text!r}: 'in any group' goes with neither possibly nor certainly"
-        )
+    elif sum(bool(parts[part]) for part in ("possibly", "certainly", "group")) > 1:
+        wrong = ": use one of 'possibly', 'certainly' and 'in any group'"
+    if wrong:
+        raise ValueError(f"the condition {text!r}{wrong}")
     return Condition(
-        text.strip(),
+        stripped,
         parts["measure"],
         parts["how"],
         amount,
@@ -157,19 +141,6 @@ def parse_condition(text: str) -> Condition:
         possibly,
         bool(parts["group"]),
     )
-
-
-def _check_floor(text: str, sign: str | None, amount: str, rest: str) -> None:
-    """Raises ValueError, with the text to write, for a floor that has another form."""
-    name = re.split(r"\s*(?:[<>]|below|above)", text.strip())[0]
-    if rest == "%":
-        how = "below" if "below" in text or "<" in text else "above"
-        raise ValueError(f"the condition {text!r}: write '{name} {how} {float(amount) / 100:g}'")
-    if sign in ("<=", ">="):
-        raise ValueError(
-            f"the condition {text!r}: a condition says when the guard fails; write '{name} below "
-            f"{amount}' if it is to fail below {amount}, or '{name} above {amount}'"
-        )
 
 
 def check_condition(
