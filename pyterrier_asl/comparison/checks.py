@@ -16,7 +16,6 @@ from ..measures.directions import value_range
 from ..statistics.rounding import NO_DIFFERENCE
 from .conditions import Condition, are_relevant
 from .differences import PREFERENCES, Inputs, RunDifference
-from .groups import DifferenceByGroup
 from .guard import Outcome, Verdict
 
 #: What to do where queries or scores of a baseline are missing.
@@ -221,11 +220,13 @@ def _ties(
         )
 
 
-def ties_in_groups(inputs: Inputs, condition: Condition, tests: DifferenceByGroup) -> Iterator[str]:
+def ties_in_groups(
+    inputs: Inputs, condition: Condition, difference: RunDifference
+) -> Iterator[str]:
     """The groups with a difference whose sign another order of equal scores reverses."""
-    for row in tests.rows() if condition.level is not None else ():
-        if row["p"] < condition.level:
-            for text in _ties(inputs, tests.difference, tests.queries_of(row["group"])):
+    for row in difference.by_group:
+        if row["p"] < (condition.level or 0):
+            for text in _ties(inputs, difference, difference.is_in(row["group"])):
                 yield f"no test can be made: in the group {row['group']!r} {text}"
 
 

@@ -314,13 +314,11 @@ def of_runs(
     completed = complete_measures(wanted, pool=options["pool"], lengths=options["lengths"])
     measured = [measure.with_params(rel=options["rel"]) for measure in completed]
     own_rows, of_guard = measured[: len(listed)], measured[len(listed) :]
-    keys = {measure.key for measure in own_rows}
-    further = [measure for measure in unique(of_guard) if measure.key not in keys]
-    shown = unique([*own_rows, *further], "name")
-    rows = {measure.key: measure.name for measure in reversed(shown)}
+    rows = {measure.key: measure for measure in reversed(measured)}
+    shown = unique([*own_rows, *(rows[measure.key] for measure in of_guard)], "name")
     by_name = {measure.name: measure.measure for measure in shown}
     labels = {
-        name: measure.name if measure.name in by_name else rows[measure.key]
+        name: measure.name if measure.name in by_name else rows[measure.key].name
         for name, measure in zip(guarded, of_guard)
     }
     asked += [condition.measure for condition in conditions]

@@ -16,6 +16,7 @@ import pandas as pd
 
 from ..common.types import Bools, Floats
 from ..evaluation.evaluation import Evaluation
+from ..statistics.groups import group_differences
 from ..statistics.pairwise import no_variance
 from ..statistics.power import detectable_difference, queries_needed
 from ..statistics.repetitions import RepeatedComparison, compare_repetitions
@@ -102,6 +103,7 @@ class RunDifference:
         options: the test, its correction and its level.
         repetitions: with several runs of a system the values of all runs of the baseline and of the
             run; ``a`` and ``b`` are their means.
+        groups: see :class:`Inputs`.
         detect: see :class:`Inputs`.
         result: the result of the test; see :func:`run_differences`.
         p_corrected: p, corrected over the runs; of a condition of a guard with its own p-value that
@@ -118,6 +120,7 @@ class RunDifference:
     qids: Sequence[Any]
     options: PairedTest = PairedTest()
     repetitions: tuple[Floats, ...] = ()
+    groups: Sequence[str] = ()
     detect: float | None = None
     result: Comparison = _UNTESTED
     p_corrected: float = math.nan
@@ -259,6 +262,23 @@ class RunDifference:
         )
         return frame.iloc[np.argsort(self.gain, kind="stable")]
 
+    # Groups
+
+    @cached_property
+    def by_group(self) -> list[dict[str, Any]]:
+        """The rows of the table of groups, in the order of their first queries."""
+        names = list(dict.fromkeys(self.groups))
+        codes = [names.index(group) for group in self.groups]
+        depends, *columns = group_differences(self.difference, codes, self.greatest)
+        keys = ("group", "queries", "difference", "shrunken", "p")
+        about = {"run": self.run, "measure": self.name}
+        rows = zip(names, *(column.tolist() for column in columns))
+        return [about | dict(zip(keys, row)) | {"depends": depends} for row in rows]
+
+    def is_in(self, group: str) -> Bools:
+        """Whether each query is in a group, shape (Q,)."""
+        return np.array([own == group for own in self.groups])
+
 
 def run_differences(inputs: Inputs, options: PairedTest) -> list[RunDifference]:
     """The tested differences of each system but the first by each measure.
@@ -285,6 +305,7 @@ def run_differences(inputs: Inputs, options: PairedTest) -> list[RunDifference]:
                 qids=inputs.qids,
                 options=options,
                 repetitions=repetitions if len(values[0]) + len(values[row]) > 2 else (),
+                groups=inputs.groups,
                 detect=inputs.detect,
             )
             own.append(replace(untested, result=untested.made_test()))

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
+import numpy as np
+
 from ..common.notices import counted, names_of
 from ..common.types import Floats
 from ..evaluation.labellings import labelled_measures
@@ -20,7 +22,6 @@ from ..statistics.pairwise import non_inferiority
 from ..statistics.rounding import NO_DIFFERENCE
 from .conditions import Condition
 from .differences import Inputs, RunDifference, with_p
-from .groups import DifferenceByGroup
 from .sentences import correction_over, planned_p
 
 
@@ -218,15 +219,15 @@ def verdict_on(
     return Verdict(difference.run, condition.text, outcome, ", ".join(parts), numbers)
 
 
-def group_verdict(condition: Condition, tests: DifferenceByGroup, untestable: str = "") -> Verdict:
+def group_verdict(condition: Condition, difference: RunDifference, untestable: str = "") -> Verdict:
     """The outcome of a condition that holds if it does in any group, with one for each group.
 
     Args:
         condition: the condition.
-        tests: the difference of the run in each group.
+        difference: the difference of the run.
         untestable: the reason why the condition cannot be tested, '' where it can.
     """
-    run, level, rows = tests.difference.run, condition.level, tests.rows()
+    run, level, rows = difference.run, condition.level, difference.by_group
     largest = max(row["queries"] for row in rows)
     if level is not None and not untestable:
         if largest < FEWEST_IN_GROUP:
@@ -239,13 +240,14 @@ def group_verdict(condition: Condition, tests: DifferenceByGroup, untestable: st
         return Verdict(run, condition.text, Outcome.ERROR, untestable)
     cases = []
     for row in rows:
-        mean, p, up = row["difference"], row["p"], tests.difference.higher_is_better
-        fails = differs(condition, mean, tests.base(row["group"]), p, up)
+        mean, p, group = row["difference"], row["p"], row["group"]
+        base = float(np.nan_to_num(np.abs(difference.a[difference.is_in(group)].mean())))
+        fails = differs(condition, mean, base, p, difference.higher_is_better)
         parts = [f"{mean + 0:+.4g} from A to B", counted(row["queries"], "query", "queries")]
         if level is not None:
             parts.append("too few for a test" if math.isnan(p) else planned_p(p, level))
         outcome = Outcome.FAIL if fails else Outcome.PASS
-        cases.append(Verdict(row["group"], condition.text, outcome, ", ".join(parts)))
+        cases.append(Verdict(group, condition.text, outcome, ", ".join(parts)))
     failing = [f"{case.run}: {case.message}" for case in cases if case.outcome is Outcome.FAIL]
     few = [row["group"] for row in rows if level is not None and row["queries"] < FEWEST_IN_GROUP]
     parts = failing or [f"in none of {counted(len(cases), 'group')}"]

@@ -20,6 +20,9 @@ from .result import MOVED, TITLES, RunComparison
 #: The JUnit XML element of a condition that does not pass.
 _ELEMENTS = {Outcome.FAIL: "failure", Outcome.ERROR: "error"}
 
+#: The frames that ``print_comparison`` shows instead of the means.
+_FRAMES: dict[str | None, str] = {"queries": "by_query", "groups": "groups", "documents": "moved"}
+
 
 @dataclass(frozen=True)
 class GuardReports:
@@ -182,21 +185,15 @@ def print_comparison(
             *sentences, moved = compared.documents(None if all_rows else MOVED)
             parts += [*sentences, replace(moved, table=_with_text(moved.table, texts))]
         print_parts(parts, places=places, wide=wide, all_rows=all_rows)
-    elif show == "queries":
-        by_query = compared.of_one(compared.by_query)
-        tables.write(_with_text(by_query, texts), form, places=places)
-    elif show == "groups":
-        tables.write(compared.of_one(compared.groups), form, places=places)
-    elif show == "documents":
-        tables.write(_with_text(compared.of_one(compared.moved), texts), form, places=places)
-    elif form == "latex":
+    elif form == "latex" and show not in _FRAMES:
         print(compared.to_latex(places=places), end="")
-    elif form == "markdown":
+    elif form == "markdown" and show not in _FRAMES:
         means = compared.means()
         assert means.table is not None
         tables.write(means.table, form, places=places, **means.style)
     else:
-        tables.write(compared.of_one(compared.table), form, places=places)
+        frame = compared.of_one(getattr(compared, _FRAMES.get(show, "table")))
+        tables.write(_with_text(frame, texts), form, places=places)
 
 
 def _with_text(frame: Any, texts: Mapping[str, str] | None) -> Any:

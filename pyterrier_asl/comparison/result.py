@@ -30,7 +30,6 @@ from .checks import (
 )
 from .conditions import Condition
 from .differences import Inputs, RunDifference, run_differences
-from .groups import DifferenceByGroup, group_remarks, group_table
 from .guard import Verdict, for_condition, group_verdict, limits_of, verdict_on
 
 #: The number of moved documents that are printed by default.
@@ -104,18 +103,6 @@ class RunComparison(Printed):
         return pd.DataFrame([of_run.row() for of_run in self.run_differences])
 
     @cached_property
-    def by_group(self) -> list[DifferenceByGroup]:
-        """The differences in groups of queries; none without groups."""
-        if not self.inputs.groups:
-            return []
-        return [DifferenceByGroup(own, self.inputs.groups) for own in self.run_differences]
-
-    def _in_groups(self, difference: RunDifference) -> DifferenceByGroup:
-        """The difference of a run and a measure in groups."""
-        pair = difference.run, difference.name
-        return next(own for own in self.by_group if own.pair == pair)
-
-    @cached_property
     def groups(self) -> pd.DataFrame:
         """A row for each run, measure and group of queries.
 
@@ -124,7 +111,8 @@ class RunComparison(Printed):
         of the run and measure, NaN for fewer than 6 queries; ``depends``, the p-value of the
         question whether the difference depends on the group. Empty without ``groups``.
         """
-        return group_table(self.by_group)
+        differences = self.run_differences if self.inputs.groups else []
+        return pd.DataFrame([row for of_run in differences for row in of_run.by_group])
 
     @cached_property
     def by_query(self) -> pd.DataFrame:
@@ -252,9 +240,8 @@ class RunComparison(Printed):
             about: Any = self.inputs, self.facts, condition, of_run, least_p, self.allow_missing
             reason = next(untestable(*about), "")
             if condition.in_group:
-                groups = self._in_groups(of_run)
-                reason = reason or next(ties_in_groups(self.inputs, condition, groups), "")
-                yield group_verdict(condition, groups, reason)
+                reason = reason or next(ties_in_groups(self.inputs, condition, of_run), "")
+                yield group_verdict(condition, of_run, reason)
                 continue
             is_certain = condition.certainly and not reason
             limits = limits_of(self.inputs, of_run.run, name) if is_certain else None
@@ -273,11 +260,7 @@ class RunComparison(Printed):
 
     def remarks(self) -> list[str]:
         """Sentences on how the numbers were computed."""
-        of_groups = group_remarks(self.by_group, self.baseline) if self.by_group else ()
-        return [
-            *of_groups,
-            *sentences.remarks(self.run_differences, self.preferences, self.baseline),
-        ]
+        return sentences.remarks(self.run_differences, self.preferences, self.baseline)
 
     def parts(self, means: Part | None = None) -> list[Part]:
         """The parts that ``pyterrier-asl compare`` prints.

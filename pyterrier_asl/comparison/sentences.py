@@ -12,6 +12,7 @@ from ..common.notices import counted, names_of
 from ..leaderboard.numbers import p_text
 from ..measures.directions import added_up
 from ..measures.parsing import measure_named
+from ..statistics.groups import FEWEST_IN_GROUP
 from ..statistics.rounding import EQUAL
 from ..statistics.settings import DRAWS
 from .differences import TESTS, RunDifference
@@ -144,6 +145,8 @@ def remarks(differences: Differences, preferences: pd.DataFrame, baseline: str) 
     counts = [name for name, measure in measures.items() if measure and added_up(measure)]
     sums = names_of(counts or [""])
     return [
+        *(_on_groups(difference, baseline) for difference in differences if difference.groups),
+        *_on_small_groups(differences[0]),
         _on_test(differences),
         *_on_repetitions(differences, baseline),
         *_on_queries(differences),
@@ -151,6 +154,39 @@ def remarks(differences: Differences, preferences: pd.DataFrame, baseline: str) 
         *([f"{sums}: means over queries; 'evaluate' prints sums."] if sums else []),
         *([PLANNED] if any(of_run.result.p < 1 for of_run in differences) else []),
     ]
+
+
+def _on_groups(difference: RunDifference, baseline: str) -> str:
+    """Whether a difference depends on the group, and the groups with a difference."""
+    run, alpha, rows = difference.run, difference.options.alpha, difference.by_group
+    depends, tested = rows[0]["depends"], [r for r in rows if r["queries"] >= FEWEST_IN_GROUP]
+    start = f"The difference of {run} from {baseline} in {difference.name}"
+    if np.isnan(depends):
+        few = "only one group has" if tested else "no group has"
+        return f"{start}: {few} {FEWEST_IN_GROUP} queries or more, so groups are not compared."
+    p = planned_p(depends, alpha)
+    if depends > alpha:
+        return (
+            f"{start} does not depend on the group ({p}): the mean over all queries stands for "
+            f"each of the {len(tested)} groups."
+        )
+    ways: dict[str, list[str]] = {}
+    for row in tested:
+        if row["p"] <= alpha:
+            shown = f"{row['group']} ({row['difference']:+.4g}, {row['queries']} queries)"
+            ways.setdefault(way_of(difference, row["difference"]), []).append(shown)
+    named = [f"{way} in {names_of(groups, 8)}" for way, groups in ways.items()]
+    return f"{start} depends on the group ({p})" + (
+        f": {run} is {', '.join(named)}." if named else "; no group is named."
+    )
+
+
+def _on_small_groups(difference: RunDifference) -> Iterator[str]:
+    """The groups with too few queries for a test."""
+    sizes = {group: difference.groups.count(group) for group in dict.fromkeys(difference.groups)}
+    if small := [group for group, size in sizes.items() if size < FEWEST_IN_GROUP]:
+        have = "has" if len(small) == 1 else "have"
+        yield f"{names_of(small, 8)} {have} fewer than {FEWEST_IN_GROUP} queries: no test."
 
 
 def _on_test(differences: Differences) -> str:
