@@ -77,7 +77,7 @@ COMMANDS: dict[str, dict[str, Any]] = {
     "holes": {"measure": "nDCG@10"},
     "tune": {"weights": "idf", "n_trials": 1000, "measures": ("AP", "TBG")},
 }
-OF_OUTPUT = {"places": 4, "form": "table", "title": True}
+OF_OUTPUT = {"places": 4, "form": "table"}
 
 
 def defaults_of(function: Any) -> dict[str, Any]:
