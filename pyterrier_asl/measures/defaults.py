@@ -41,19 +41,25 @@ def default_measures(
     >>> [str(named.measure) for named in default_measures(several=False)]
     ['ASL@1000', 'nASL@1000', 'ASL(g=10)@1000', 'LexiP', 'AP', 'nDCG@10', 'R@1000', 'Judged@10']
     """
-    ours = [ASL @ cutoff, nASL @ cutoff, ASL(g=10) @ cutoff, LexiP]
-    if several:
-        ours += [AP_Rareness @ 100, P_Rareness @ 100]
-    if lengths:
-        ours.append(TBG)
-    standard = [ir_measures.AP, ir_measures.nDCG @ 10]
-    if brief:
-        ours = [measure for measure in ours if measure not in (nASL @ cutoff, P_Rareness @ 100)]
-        standard.append(ir_measures.RR)
-    standard += [ir_measures.R @ cutoff, ir_measures.Judged @ 10]
+    ours = {
+        ASL @ cutoff: True,
+        nASL @ cutoff: not brief,
+        ASL(g=10) @ cutoff: True,
+        LexiP: True,
+        AP_Rareness @ 100: several,
+        P_Rareness @ 100: several and not brief,
+        TBG: lengths,
+    }
+    standard = {
+        ir_measures.AP: True,
+        ir_measures.nDCG @ 10: True,
+        ir_measures.RR: brief,
+        ir_measures.R @ cutoff: True,
+        ir_measures.Judged @ 10: True,
+    }
     rel = official_rel(official)
     first, last = (
-        [NamedMeasure(str(measure), measure).with_params(rel=rel) for measure in measures]
-        for measures in (ours, standard)
+        [NamedMeasure(str(m), m).with_params(rel=rel) for m, is_default in of.items() if is_default]
+        for of in (ours, standard)
     )
     return unique([*first, *(NamedMeasure(str(measure), measure) for measure in official), *last])

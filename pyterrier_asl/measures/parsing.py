@@ -422,9 +422,6 @@ def with_options(measure: Measure, rel: float | None = None, cutoff: int | None 
 
     A measure without ``rel``, such as nDCG, keeps using all grades.
 
-    Raises:
-        ValueError: for a grade that the measure does not take.
-
     >>> with_options(ir_measures.AP, rel=2.0, cutoff=100)
     AP(rel=2)@100
     >>> with_options(ir_measures.nDCG @ 10, rel=2)
@@ -433,10 +430,4 @@ def with_options(measure: Measure, rel: float | None = None, cutoff: int | None 
     options: dict[str, Any] = {} if cutoff is None else {"cutoff": cutoff}
     if rel is not None and "rel" in measure.SUPPORTED_PARAMS:
         options["rel"] = rel
-    try:
-        return build_measure(measure, {**measure.params, **options})
-    except ValueError as error:
-        raise ValueError(
-            f"{measure} does not take rel={rel} ({error}): measures of other providers take whole "
-            "grades; round the judgements, or leave the measure out"
-        ) from None
+    return build_measure(measure, {**measure.params, **options})

@@ -62,21 +62,6 @@ class StoredIndex(pt.Artifact):  # type: ignore[misc]
         """The number of distinct terms."""
         return int(self.metadata["num_terms"])
 
-    @property
-    def num_postings(self) -> int:
-        """The number of pairs of a document and a term in it."""
-        return int(self.metadata["num_postings"])
-
-    @property
-    def num_tokens(self) -> int:
-        """The number of indexed tokens, the sum of the documents' lengths."""
-        return int(self.metadata["num_tokens"])
-
-    @property
-    def avg_doc_length(self) -> float:
-        """Tokens per document, l_avg."""
-        return self.num_tokens / self.num_docs
-
     def __len__(self) -> int:
         return self.num_docs
 
@@ -116,12 +101,8 @@ class StoredIndex(pt.Artifact):  # type: ignore[misc]
     def scoring_arrays(self) -> ScoringArrays:
         """The arrays for scoring."""
         offsets, docs, tfs = (np.asarray(self.array(name)) for name in ROWS["term"])
-        return ScoringArrays(offsets, docs, tfs, self.doc_lengths / self.avg_doc_length)
-
-    @cached_property
-    def forward_arrays(self) -> DocTerms:
-        """The terms of all documents, by docid."""
-        return DocTerms(*(np.asarray(self.array(name)) for name in ROWS["doc"]))
+        mean_length = self.metadata["num_tokens"] / self.num_docs
+        return ScoringArrays(offsets, docs, tfs, self.doc_lengths / mean_length)
 
     @property
     def docnos(self) -> npt.NDArray[np.object_]:
@@ -190,11 +171,11 @@ class StoredIndex(pt.Artifact):  # type: ignore[misc]
 
     def terms_of_docids(self, docids: npt.NDArray[np.integer[Any]]) -> DocTerms:
         """The terms of documents by their numbers."""
-        forward = self.forward_arrays
-        starts = forward.offsets[docids]
-        offsets = cumulate(forward.offsets[docids + 1] - starts)
+        all_offsets, *columns = (np.asarray(self.array(name)) for name in ROWS["doc"])
+        starts = all_offsets[docids]
+        offsets = cumulate(all_offsets[docids + 1] - starts)
         entries = ranges_from(starts, offsets)
-        return DocTerms(offsets, *(of[entries].astype(np.int64) for of in forward[1:]))
+        return DocTerms(offsets, *(column[entries].astype(np.int64) for column in columns))
 
     def document_frequencies(self, term_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """The number of documents with each term."""

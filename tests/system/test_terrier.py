@@ -46,9 +46,8 @@ def test_the_copy_has_terriers_counts(terrier, copy):
     statistics = terrier.collection_statistics()
     assert copy.num_docs == statistics.getNumberOfDocuments() == 11429
     assert copy.num_terms == statistics.getNumberOfUniqueTerms()
-    assert copy.num_postings == statistics.getNumberOfPointers()
-    assert copy.num_tokens == statistics.getNumberOfTokens()
-    assert copy.avg_doc_length == pytest.approx(statistics.getAverageDocumentLength(), rel=1e-12)
+    assert copy.metadata["num_postings"] == statistics.getNumberOfPointers()
+    assert copy.metadata["num_tokens"] == statistics.getNumberOfTokens()
     docnos, lengths = document_lengths(terrier)
     assert copy.docnos.tolist() == docnos
     assert copy.doc_lengths.tolist() == lengths.tolist()

@@ -46,7 +46,7 @@ def test_worked_example():
     toks.append({"other": 450 * 1000 - 300 - 998})
     documents = [{"docno": f"d{i}", "toks": counts} for i, counts in enumerate(toks)]
     index = TermIndex.from_documents(documents, verbose=False)
-    assert index.avg_doc_length == 450
+    assert index.doc_lengths.mean() == 450
     scores = {(0.9, 0.4): 4.425816006928272, (0.761, 0.267): 4.198360565442937}
     for (k1, b), score in (scores | {(1.902, 0.978): 5.967433297201243}).items():
         found = index.bm25(b=b, k1=k1).search("term").set_index("docno")["score"]
