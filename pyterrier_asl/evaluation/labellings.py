@@ -11,7 +11,7 @@ from ..common.lazy import pd
 from ..common.parameters import check_whole
 from ..judging.judged_run import JudgedRun
 from ..judging.unjudged import Unjudged
-from ..measures.formula import Formula, LabelledPair, LabelledRun, formula
+from ..measures.formula import Formula, LabelledRun, formula
 from ..measures.parsing import Measures
 from ..measures.standard import measures_with_bounds
 from ..scoring.matrices import Bounds
@@ -120,13 +120,9 @@ class Labelled:
             highest = max(1.0, self.measure.rel, self.judgements.grades.max(initial=1))
         self.sides = [LabelledRun(self.measure, run, size, float(highest)) for run in unjudged.runs]
 
-    def pair(self, a: int, b: int) -> LabelledPair:
-        """Two of the runs."""
-        return LabelledPair(self.sides[a], self.sides[b])
-
     def difference(self, a: int, b: int) -> Bounds:
         """The bounds of the value of run a minus the value of run b, shape (Q,) each."""
-        return self.measure.difference_bounds(self.pair(a, b))
+        return self.measure.difference_bounds(self.sides[a], self.sides[b])
 
 
 def labelled_measures(

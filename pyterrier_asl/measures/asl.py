@@ -22,7 +22,7 @@ from ._base import (
     one_of,
     register,
 )
-from .formula import LabelledPair, LabelledRun
+from .formula import LabelledRun
 
 if TYPE_CHECKING:
     from ..judging.judged_run import JudgedRun, Relevant
@@ -127,17 +127,15 @@ class _ASL(PluginMeasure):
         """The least and the greatest value over all labellings, shape (Q,) each."""
         missing = self.missing_costs(run.view)
         if self["g"]:
-            return bounding.first_search_lengths(run.alone.documents, missing, self["g"])
-        return pair_bounds.search_length_difference(
-            run.alone.documents, missing, 0 * missing, nothing=1.0
-        )
+            return bounding.first_search_lengths(run.alone, missing, self["g"])
+        return pair_bounds.search_length_difference(run.alone, missing, 0 * missing, nothing=1.0)
 
-    def difference_bounds(self, pair: LabelledPair) -> Bounds:
+    def difference_bounds(self, a: LabelledRun, b: LabelledRun) -> Bounds:
         """The bounds of A less B."""
         if self["g"]:
-            return super().difference_bounds(pair)
+            return super().difference_bounds(a, b)
         return pair_bounds.search_length_difference(
-            pair.documents, self.missing_costs(pair.a.view), self.missing_costs(pair.b.view)
+            a.beside(b), self.missing_costs(a.view), self.missing_costs(b.view)
         )
 
     def labelled_values(
@@ -199,9 +197,9 @@ class _nASL(_ASL):
         low, high = super().bounds(run)
         return self._scaled(high), self._scaled(low)
 
-    def difference_bounds(self, pair: LabelledPair) -> Bounds:
+    def difference_bounds(self, a: LabelledRun, b: LabelledRun) -> Bounds:
         """The bounds of A less B."""
-        low, high = super().difference_bounds(pair)
+        low, high = super().difference_bounds(a, b)
         return (low, high) if self["g"] else (-high / self.cutoff, -low / self.cutoff)
 
 

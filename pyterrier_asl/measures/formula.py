@@ -6,7 +6,8 @@ measure defines all its properties.
 
 For bounds, V are the documents to label: the unjudged documents in the part of the compared
 rankings that the measure uses. One run in a measure, under all labellings of V, is a
-:class:`LabelledRun`, two runs are a :class:`LabelledPair`.
+:class:`LabelledRun`. The documents of two of them are
+:class:`~pyterrier_asl.scoring.bounds.PairDocuments`.
 """
 
 from __future__ import annotations
@@ -175,9 +176,9 @@ class Formula:
         """The lowest and the highest value over all labellings, shape (Q,) each."""
         raise NotImplementedError
 
-    def difference_bounds(self, pair: LabelledPair) -> Bounds:
+    def difference_bounds(self, a: LabelledRun, b: LabelledRun) -> Bounds:
         """The bounds of A less B; by default outer bounds, from the bounds of both runs."""
-        (low_a, high_a), (low_b, high_b) = pair.a.bounds, pair.b.bounds
+        (low_a, high_a), (low_b, high_b) = a.bounds, b.bounds
         return low_a - high_b, high_a - low_b
 
     def is_exact(self, *, pair: bool = False) -> bool:
@@ -295,65 +296,35 @@ class LabelledRun(Remembering):
         return self.measure.weights(self.view, self.candidates)
 
     @property
-    def alone(self) -> LabelledPair:
-        """The run and a run that retrieved nothing: their difference is the value of the run."""
+    def nothing(self) -> LabelledRun:
+        """A run that retrieved nothing: the difference from it is the value of the run."""
         from ..judging.judged_run import JudgedRun
 
         none = np.empty(0, dtype=np.int64)
         nothing = JudgedRun.from_entries(self.judged.judgements, 0 * self.size, none, none, none)
-        return LabelledPair(self, replace(self, judged=nothing))
+        return replace(self, judged=nothing)
 
+    @property
+    def alone(self) -> bounding.PairDocuments:
+        """Its documents, beside those of a run that retrieved nothing."""
+        return self.beside(self.nothing)
 
-@dataclass(frozen=True)
-class LabelledPair:
-    """Two runs in a measure, with their unjudged documents."""
-
-    a: LabelledRun
-    b: LabelledRun
-
-    @cached_property
-    def _merged(self) -> list[tuple[Ints, Ints, Ints]]:
-        """The judged relevant, and the unjudged documents of either (see :func:`.merge`)."""
-        a, b = self.a.candidates, self.b.candidates
+    def beside(self, other: LabelledRun) -> bounding.PairDocuments:
+        """The documents of the run, A, and of another, B: relevant ones and unjudged ones."""
+        a, b = self.candidates, other.candidates
         grades = a.judgements.grades
         offsets, in_a, in_b = merge(a.offsets, a.pairs, b.offsets, b.pairs, len(grades))
         is_unjudged = grades[np.where(in_a > 0, _pick(a.pairs, in_a), _pick(b.pairs, in_b))] < 0
-        return [
-            (cumulate(kept)[offsets], in_a[kept], in_b[kept])
+        (known, known_gains), (unjudged, gains) = (
+            (
+                (_pick(a.ranks, in_a[kept]), _pick(b.ranks, in_b[kept]), cumulate(kept)[offsets]),
+                (_pick(self.weights, in_a[kept]), _pick(other.weights, in_b[kept])),
+            )
             for kept in (~is_unjudged, is_unjudged)
-        ]
-
-    @property
-    def offsets(self) -> Ints:
-        """The beginning of each query's unjudged documents of either, shape (Q + 1,)."""
-        return self._merged[1][0]
-
-    @property
-    def others(self) -> Ints:
-        """The number of documents of V that neither run retrieved, shape (Q,)."""
-        return self.a.size - np.diff(self.offsets)
-
-    @property
-    def both_weights(self) -> list[tuple[Floats, Floats]]:
-        """The weights in A and in B of judged relevant and of unjudged documents; 0 if a run did
-        not retrieve them."""
-        a, b = self.a.weights, self.b.weights
-        return [(_pick(a, in_a), _pick(b, in_b)) for _, in_a, in_b in self._merged]
-
-    @property
-    def weights(self) -> Floats:
-        """What each unjudged document would add to the difference, before division by the ideal."""
-        in_a, in_b = self.both_weights[1]
-        return in_a - in_b
-
-    @cached_property
-    def documents(self) -> bounding.PairDocuments:
-        """The runs as an argument for the formulas of pairs."""
-        a, b = self.a.candidates.ranks, self.b.candidates.ranks
-        known, unjudged = (
-            (_pick(a, in_a), _pick(b, in_b), offsets) for offsets, in_a, in_b in self._merged
         )
-        return bounding.PairDocuments(*known, self.a.relevant.total, *unjudged, self.others)
+        others = self.size - np.diff(unjudged[2])
+        total = self.relevant.total
+        return bounding.PairDocuments(*known, total, *unjudged, others, known_gains, gains)
 
 
 def _pick(values: npt.NDArray[Any], numbers: Ints) -> Any:

@@ -12,7 +12,7 @@ from ..scoring import bounds as bounding
 from ..scoring import pair_bounds, ties
 from ..scoring.arrays import sum_by_query
 from ..scoring.matrices import Bounds
-from .formula import Formula, LabelledPair, LabelledRun
+from .formula import Formula, LabelledRun
 
 if TYPE_CHECKING:
     from ..judging.judged_run import JudgedRun
@@ -23,7 +23,7 @@ class BoundedByPair(Formula):
     """A measure whose bounds are those of the difference from a run that retrieved nothing."""
 
     def bounds(self, run: LabelledRun) -> Bounds:
-        return self.difference_bounds(run.alone)
+        return self.difference_bounds(run, run.nothing)
 
 
 class Additive(BoundedByPair):
@@ -35,8 +35,9 @@ class Additive(BoundedByPair):
     def expected(self, judged: JudgedRun, groups: TieGroups) -> Floats | None:
         return ties.gain(groups, self.rank_weights)
 
-    def difference_bounds(self, pair: LabelledPair) -> Bounds:
-        return bounding.additive(pair.a.value - pair.b.value, pair.weights, pair.offsets)
+    def difference_bounds(self, a: LabelledRun, b: LabelledRun) -> Bounds:
+        pair = a.beside(b)
+        return bounding.additive(a.value - b.value, pair.weights, pair.offsets)
 
 
 class FirstRelevant(BoundedByPair):
@@ -46,8 +47,8 @@ class FirstRelevant(BoundedByPair):
     def worth(self, ranks: Floats) -> Floats:
         """The values for first relevant documents at these ranks; infinite: no such document."""
 
-    def difference_bounds(self, pair: LabelledPair) -> Bounds:
-        return pair_bounds.first_relevant(pair.documents, self.worth)
+    def difference_bounds(self, a: LabelledRun, b: LabelledRun) -> Bounds:
+        return pair_bounds.first_relevant(a.beside(b), self.worth)
 
 
 class MeanPrecision(Formula):
@@ -56,23 +57,18 @@ class MeanPrecision(Formula):
     SLOW_DIFFERENCES = True
 
     def bounds(self, run: LabelledRun) -> Bounds:
-        low, high = self._pair_bounds(run.alone)
+        low, high = self._pair_bounds(run, run.nothing)
         least, most = self.value_range()  # for a query with too many unjudged documents
         return np.where(np.isfinite(low), low, least), np.where(np.isfinite(high), high, most)
 
-    def difference_bounds(self, pair: LabelledPair) -> Bounds:
-        (low, high), (pair_low, pair_high) = (
-            super().difference_bounds(pair),
-            self._pair_bounds(pair),
-        )
+    def difference_bounds(self, a: LabelledRun, b: LabelledRun) -> Bounds:
+        low, high = super().difference_bounds(a, b)
+        pair_low, pair_high = self._pair_bounds(a, b)
         return np.maximum(low, pair_low), np.minimum(high, pair_high)
 
-    def _pair_bounds(self, pair: LabelledPair) -> Bounds:
-        return pair_bounds.average_precision_difference(
-            pair.documents,
-            (pair.a.value - pair.b.value) * pair.a.relevant.total,
-            *pair.both_weights,
-        )
+    def _pair_bounds(self, a: LabelledRun, b: LabelledRun) -> Bounds:
+        base = (a.value - b.value) * a.relevant.total
+        return pair_bounds.average_precision_difference(a.beside(b), base)
 
 
 class RatioOfGains(BoundedByPair):
@@ -91,13 +87,11 @@ class RatioOfGains(BoundedByPair):
     def ideal(self, most: int) -> Floats:
         """The highest gain of 0, 1, 2, ... ``most`` documents of gain 1 each."""
 
-    def difference_bounds(self, pair: LabelledPair) -> Bounds:
-        levels, attainable, counts = self.levels(pair.a)
+    def difference_bounds(self, a: LabelledRun, b: LabelledRun) -> Bounds:
+        levels, attainable, counts = self.levels(a)
         return pair_bounds.ratio_of_gains(
-            pair.a.once(self.gained) - pair.b.once(self.gained),
-            pair.weights,
-            pair.offsets,
-            pair.others,
+            a.beside(b),
+            a.once(self.gained) - b.once(self.gained),
             counts,
             np.diff(levels, prepend=0.0),
             self.ideal,

@@ -55,7 +55,7 @@ class _LexiP(PluginMeasure):
 
     def bounds(self, run: LabelledRun) -> Bounds:
         """The least and the greatest value over all labellings, shape (Q,) each."""
-        return bounding.lexip(run.alone.documents, self.cutoff)
+        return bounding.lexip(run.alone, self.cutoff)
 
 
 LexiP = _LexiP()

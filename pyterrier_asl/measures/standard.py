@@ -155,7 +155,7 @@ class AP(MeanPrecision, Standard, of=ir_measures.AP):
         return divide(ties.average_precision(groups), judged.judgements.num_relevant(self.rel))
 
     def bounds(self, run: LabelledRun) -> Bounds:
-        return bounding.average_precision(run.alone.documents)
+        return bounding.average_precision(run.alone)
 
     def is_exact(self, *, pair: bool = False) -> bool:
         return not pair

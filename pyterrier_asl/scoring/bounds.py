@@ -38,6 +38,9 @@ class PairDocuments:
         b: the rank in B.
         offsets: the beginning of each query's unjudged documents, shape (Q + 1,).
         others: documents of V that neither run retrieved, shape (Q,).
+        known_gains: the gain of each judged relevant document in A and in B, 0 for a run that did
+            not retrieve it, shape (E,) each; see :meth:`.Formula.weights`.
+        gains: what each unjudged document would gain in A and in B, shape (U,) each.
     """
 
     known_a: Ints
@@ -48,6 +51,13 @@ class PairDocuments:
     b: Ints
     offsets: Ints
     others: Ints
+    known_gains: tuple[Floats, Floats] = (np.empty(0), np.empty(0))
+    gains: tuple[Floats, Floats] = (np.empty(0), np.empty(0))
+
+    @property
+    def weights(self) -> Floats:
+        """What each unjudged document would add to the difference, before division by the ideal."""
+        return self.gains[0] - self.gains[1]
 
 
 def average_precision(run: PairDocuments) -> Bounds:

@@ -31,10 +31,8 @@ _AT_ONCE = 32
 
 
 def ratio_of_gains(
+    pair: PairDocuments,
     base: Floats,
-    weights: Floats,
-    offsets: Ints,
-    others: Ints,
     counts: Ints,
     steps: Floats,
     ideal: Callable[[int], Floats],
@@ -43,19 +41,21 @@ def ratio_of_gains(
     """R or nDCG, or the difference of two, exact: the gain over the highest possible gain.
 
     Args:
+        pair: the runs.
         base: the gain of judged documents before division, shape (Q,).
-        weights: what each retrieved document of V adds with a gain of 1, shape (U,).
-        offsets: the beginning of each query's documents, shape (Q + 1,).
-        others: documents of V that were not retrieved, shape (Q,).
         counts: the number of judged documents with at least each gain, shape (Q, G).
         steps: the differences of ascending gains, from 0, shape (G,).
         ideal: the highest gains of 0, 1, 2, ... up to a number of documents of gain 1.
         given: the number of gains, from the lowest, that a label can give.
 
-    >>> ratio_of_gains(np.array([1.0]), np.array([1.0]), np.array([0, 1]), np.array([0]),
-    ...     np.array([[2]]), np.ones(1), lambda most: np.arange(most + 1.0), 1)
+    >>> none, one, offsets = np.zeros(0, int), np.ones(1, int), np.array([0, 1])
+    >>> pair = PairDocuments(none, none, 0 * offsets, 2 * one, one, 0 * one, offsets, 0 * one,
+    ...     gains=(np.ones(1), np.zeros(1)))
+    >>> ratio_of_gains(pair, np.ones(1), np.array([[2]]), np.ones(1),
+    ...     lambda most: np.arange(most + 1.0), 1)
     (array([0.5]), array([0.66666667]))
     """
+    weights, offsets, others = pair.weights, pair.offsets, pair.others
     most = [int(sizes.max(initial=0)) for sizes in (counts, np.diff(offsets), others)]
     best = ideal(sum(most))
 
@@ -243,12 +243,7 @@ def lexicographic_verdicts(pair: PairDocuments) -> Bools:
     return verdicts
 
 
-def average_precision_difference(
-    pair: PairDocuments,
-    base: Floats,
-    known_gains: tuple[Floats, Floats],
-    gains: tuple[Floats, Floats],
-) -> Bounds:
+def average_precision_difference(pair: PairDocuments, base: Floats) -> Bounds:
     """AP or AP_Rareness of A less B, outer bounds.
 
     Queries with more than 4,000 unjudged documents have infinite bounds.
@@ -256,9 +251,6 @@ def average_precision_difference(
     Args:
         pair: the runs.
         base: the difference of judged documents times the relevant documents, shape (Q,).
-        known_gains: the gain of each judged relevant document in A and in B, shape (E,) each; 1 in
-            AP, 0 if the run did not retrieve it.
-        gains: the gains of the unjudged documents, shape (U,) each.
     """
     sizes = np.diff(pair.offsets)
     in_pairs = sizes <= _MOST_IN_PAIRS
@@ -275,7 +267,7 @@ def average_precision_difference(
         # Minus half of the contributions of two documents together; ascending in each row below.
         alone, shared = np.zeros(size), np.zeros((size, size))
         for sign, ranks, known_ranks, gain, known_gain in zip(
-            (1, -1), (pair.a, pair.b), (pair.known_a, pair.known_b), gains, known_gains
+            (1, -1), (pair.a, pair.b), (pair.known_a, pair.known_b), pair.gains, pair.known_gains
         ):
             some, worth = _reciprocals(ranks[unjudged]), gain[unjudged]
             judged = _reciprocals(known_ranks[known]), known_gain[known]

@@ -301,8 +301,8 @@ class Holes(Printed):
 
         Columns: ``qid``, ``a_wins``, ``tie``, ``b_wins``.
         """
-        documents = self.difference.pair.documents
-        frame = pd.DataFrame(lexicographic_verdicts(documents), columns=["a_wins", "tie", "b_wins"])
+        verdicts = lexicographic_verdicts(self.difference.documents)
+        frame = pd.DataFrame(verdicts, columns=["a_wins", "tie", "b_wins"])
         frame.insert(0, "qid", self.runs.qids)
         return frame
 

@@ -14,8 +14,9 @@ from ..common.types import Floats
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.labellings import Labelled
 from ..measures.directions import higher_is_better
-from ..measures.formula import LabelledPair, LabelledRun
+from ..measures.formula import LabelledRun
 from ..scoring.arrays import cumulate, ranges_from
+from ..scoring.bounds import PairDocuments
 from ..scoring.matrices import Bounds
 from ..statistics.boxes import BoxTest, box_test
 from ..statistics.rounding import NO_DIFFERENCE
@@ -39,7 +40,7 @@ class Difference:
             ``'open'`` where labellings disagree, or where the bounds cannot exclude it.
         test: a paired t-test under every labelling; None for a single query.
         qids: the queries.
-        pair: the two runs in the measure, B first.
+        sides: the two runs in the measure, A first.
         bounds: the bounds of each query, shape (Q,) each.
     """
 
@@ -53,8 +54,14 @@ class Difference:
     verdict: str
     test: BoxTest | None
     qids: list[Any] = field(repr=False)
-    pair: LabelledPair = field(repr=False)
+    sides: tuple[LabelledRun, LabelledRun] = field(repr=False)
     bounds: Bounds = field(repr=False)
+
+    @property
+    def documents(self) -> PairDocuments:
+        """The documents of the two runs, those of B first."""
+        a, b = self.sides
+        return b.beside(a)
 
     @cached_property
     def by_query(self) -> pd.DataFrame:
@@ -62,7 +69,7 @@ class Difference:
 
         The last is the number of unjudged documents that either run retrieves.
         """
-        b, a = self.pair.a.value, self.pair.b.value
+        a, b = (side.value for side in self.sides)
         low, high = self.bounds
         return pd.DataFrame(
             {
@@ -72,7 +79,7 @@ class Difference:
                 "difference": b - a,
                 "low": low,
                 "high": high,
-                "unjudged": np.diff(self.pair.offsets),
+                "unjudged": np.diff(self.documents.offsets),
             }
         )
 
@@ -98,21 +105,20 @@ def difference_of(
     runs: Evaluation, labelled: Labelled, a: int, b: int, *, alpha: float | None = 0.05
 ) -> Difference:
     """The second of two runs, by their numbers, less the first; with alpha None without a test."""
-    pair = labelled.pair(b, a)
-    bounds = labelled.measure.difference_bounds(pair)
+    sides, bounds = (labelled.sides[a], labelled.sides[b]), labelled.difference(b, a)
     low, high = (float(bound.mean()) for bound in bounds)
     return Difference(
         a=runs.names[a],
         b=runs.names[b],
         measure=labelled.name,
-        difference=float((pair.a.value - pair.b.value).mean()),
+        difference=float((sides[1].value - sides[0].value).mean()),
         low=low,
         high=high,
         exact=labelled.measure.is_exact(pair=True),
         verdict=verdict_of(low, high, higher_is_better(labelled.measure) is not False),
         test=None if alpha is None or len(runs.qids) < 2 else box_test(*bounds, alpha),
         qids=runs.qids,
-        pair=pair,
+        sides=sides,
         bounds=bounds,
     )
 

@@ -57,7 +57,7 @@ def test_worked_cases(holes_vectors):
             if name == "TBG":
                 measure = measure(lengths=DocLengths.from_dict(words, name="some"))
             of = of_measure(runs, judged, measure)
-            verdicts = lexicographic_verdicts(of.pair(0, 1).documents)
+            verdicts = lexicographic_verdicts(of.sides[0].beside(of.sides[1]))
             for number, qid in enumerate(of.judgements.qids):
                 one, pair = (some[qid][of_what].get(name) for of_what in ("one", "pair"))
                 if name == "sgnLP":
@@ -137,7 +137,7 @@ def test_every_labelling(text, most, depth, monkeypatch):
 def test_every_verdict_of_sgn_lp(k):
     runs, judged = drawn(k, DOCUMENTS, [-1, 0, 1, 1], 16)
     found = of_measure(runs[:2], judged, ir_measures.RR @ k)
-    verdicts = lexicographic_verdicts(found.pair(0, 1).documents)
+    verdicts = lexicographic_verdicts(found.sides[0].beside(found.sides[1]))
     for number, qid in enumerate(found.judgements.qids):
         a, b = (run[qid] for run in runs[:2])
         every = labellings.labelled(judged[qid], labellings.unjudged((a, b), judged[qid], k))

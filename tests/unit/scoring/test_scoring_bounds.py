@@ -64,13 +64,9 @@ def test_the_outer_bound_of_a_difference_of_average_precision(seed, size):
     of_known, of_unjudged = (
         (a[some], b[some], size) for some, size in zip((known, unjudged), sizes)
     )
-    pair = bounds.PairDocuments(*of_known, array([total]), *of_unjudged, array([others]))
-    low, high = pair_bounds.average_precision_difference(
-        pair,
-        np.array([base]),
-        (gains[known] * (a[known] > 0), gains[known] * (b[known] > 0)),
-        (gains[unjudged] * (a[unjudged] > 0), gains[unjudged] * (b[unjudged] > 0)),
-    )
+    of_both = (tuple(gains[some] * (of[some] > 0) for of in (a, b)) for some in (known, unjudged))
+    pair = bounds.PairDocuments(*of_known, array([total]), *of_unjudged, array([others]), *of_both)
+    low, high = pair_bounds.average_precision_difference(pair, np.array([base]))
     most = greatest_outer_bound(together, known, unjudged, base, total, others)
     least = -greatest_outer_bound(
         lambda i, j: -together(i, j), known, unjudged, -base, total, others
@@ -83,12 +79,9 @@ def bounds_by_reverse_orders(*sizes):
     none, nothing = np.empty(0, dtype=np.int64), np.zeros(len(sizes), dtype=np.int64)
     a, b = (np.concatenate([np.arange(1, n + 1)[::step] for n in sizes]) for step in (1, -1))
     offsets, ones = np.cumsum([0, *sizes]), np.ones(len(a))
-    pair = bounds.PairDocuments(
-        none, none, np.zeros_like(offsets), nothing + 1, a, b, offsets, nothing
-    )
-    return np.transpose(
-        pair_bounds.average_precision_difference(pair, nothing * 0.0, (none, none), (ones, ones))
-    )
+    known, gains = (none, none, np.zeros_like(offsets)), ((none, none), (ones, ones))
+    pair = bounds.PairDocuments(*known, nothing + 1, a, b, offsets, nothing, *gains)
+    return np.transpose(pair_bounds.average_precision_difference(pair, nothing * 0.0))
 
 
 def test_a_query_of_many_documents_needs_no_square_of_them():

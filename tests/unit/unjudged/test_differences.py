@@ -24,7 +24,7 @@ def test_a_difference_is_told_by_query():
     assert found.by_query["unjudged"].tolist() == [2, 1]
     assert "open" in found.describe()
     assert "low=-0.5" in repr(found)
-    assert not re.search("qids|pair|bounds", repr(found))  # not the long text
+    assert not re.search("qids|sides|bounds", repr(found))  # not the long text
 
 
 @pytest.mark.parametrize("of", [float, np.float64])
