@@ -13,8 +13,8 @@ import argparse
 import pandas as pd
 
 from pyterrier_asl import RobertsonPRF
-from pyterrier_asl.tuning import evaluate_pipeline
 from pyterrier_asl.tuning.collection import load_collection
+from pyterrier_asl.tuning.stages import fixed_objective
 
 
 def measure(source: str) -> dict[str, str | float]:
@@ -26,7 +26,8 @@ def measure(source: str) -> dict[str, str | float]:
         pipelines[weights] = bm25 >> RobertsonPRF(collection.index, weights=weights) >> bm25
     row: dict[str, str | float] = {"collection": collection.name, "topics": len(collection.topics)}
     for name, pipeline in pipelines.items():
-        row[name] = evaluate_pipeline(pipeline, collection.topics, collection.qrels, ["AP"])["AP"]
+        objective = fixed_objective(pipeline, collection.topics, collection.qrels, ["AP"])
+        row[name] = objective(())["AP"]
     return row
 
 

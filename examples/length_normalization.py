@@ -17,7 +17,7 @@ import click
 import published
 
 from pyterrier_asl.printing import tables
-from pyterrier_asl.tuning.clarke import save, side_by_side, tune_for_each, with_paper_names
+from pyterrier_asl.tuning.clarke import save, side_by_side, tune_for_each
 from pyterrier_asl.tuning.collection import load_collection
 
 
@@ -34,7 +34,7 @@ def main(source: str, folder: str, transfer: str | None) -> None:
     # For each measure: the pipeline with the best settings, and all trials.
     print(results["TBG"].pipeline)
     print(results["TBG"].trials["initial retrieval"].nlargest(3, "TBG"))
-    tables.show(with_paper_names(side_by_side(results)), group_by="stage")
+    tables.show(side_by_side(results), group_by="stage")
     published.show(
         "Table 2 of the paper, TREC 8 topics with parameters tuned on TREC 7",
         published.side_by_side("Clarke, Table 2", published.TREC_8, {}, published.LICENSED),

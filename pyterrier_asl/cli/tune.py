@@ -109,22 +109,19 @@ def command(
         **options.given("measures", "transfer", "storage"),
         "seed": seed,
         "verbose": sys.stderr.isatty(),
+        "storage": study.open_storage(storage),  # before the documents are indexed
     }
-    search["storage"] = study.open_storage(storage)  # before the documents are indexed
     read = partial(load_collection, verbose=search["verbose"], columns=columns, grades=grades)
     tuned_on = read(collection)
     other = read(transfer, tuned_on) if transfer else None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DoubtfulInput)  # the notes have all
         results = clarke.tune_for_each(tuned_on, measures, transfer=other, **search)
-    table = clarke.side_by_side(results)
     if form == "table":
         click.echo(
             f"{tuned_on.name}: BM25 with feedback, {n_trials} trials per stage (Clarke 2019)\n"
         )
-    if form not in tables.MACHINE_READABLE:
-        table = clarke.with_paper_names(table)
-    tables.write(table, form, group_by="stage", **outputs.style())
+    tables.write(clarke.side_by_side(results), form, group_by="stage", **outputs.style())
     for sentence in [*clarke.winners(results), *clarke.transfer_verdicts(results)]:
         click.echo(f"\n{sentence}", err=form != "table")
     print_notes(dict.fromkeys(note for result in results.values() for note in result.notes))

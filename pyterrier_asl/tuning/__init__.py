@@ -2,7 +2,7 @@
 
 from .search import KFoldRandomSearch, RandomSearch
 from .space import truncated
-from .stages import Stage, StagedResult, StagedSearch, bm25_stages, evaluate_pipeline, use_settings
+from .stages import Stage, StagedResult, StagedSearch, bm25_stages, use_settings
 from .sweep import NotSwept
 
 __all__ = [
@@ -13,7 +13,6 @@ __all__ = [
     "StagedResult",
     "StagedSearch",
     "bm25_stages",
-    "evaluate_pipeline",
     "truncated",
     "use_settings",
 ]

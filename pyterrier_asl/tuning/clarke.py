@@ -24,9 +24,6 @@ from . import StagedResult, StagedSearch, bm25_stages, use_settings
 from .collection import IndexedCollection
 from .stages import fixed_objective, mean_rows, table_of, warn_of_tuned_topics
 
-#: The paper's names of the parameters of feedback.
-_PAPER = {"fb_docs": "depth (m)", "fb_terms": "expansions (n)", "gamma": "mixing (gamma)"}
-
 #: Beginnings of the names of rows: BM25 without feedback and the whole pipeline, both with default
 #: parameters, and the differences of the tuned pipeline from each.
 _UNTUNED = {"BM25 on ": "difference from BM25 on ", "defaults on ": "difference on "}
@@ -208,12 +205,15 @@ def _verdict(
         compared, key=lambda untuned: -sign * untuned[1][metric]
     )
     p = difference[metric + _P]
-    gains = sign * difference[metric] > 0
-    what = "has no significant effect" if gains else "does not help"
-    if p <= 0.05:
-        what = "helps" if gains else "hurts"
+    effects = {
+        (True, True): "helps",
+        (False, True): "hurts",
+        (True, False): "has no significant effect",
+        (False, False): "does not help",
+    }
+    effect = effects[sign * difference[metric] > 0, p <= 0.05]
     sentence = (
-        f"Tuning for {metric} {what} on {where}: {metric} is {tuned[metric]:.4f}, with {name} "
+        f"Tuning for {metric} {effect} on {where}: {metric} is {tuned[metric]:.4f}, with {name} "
         f"{best[metric]:.4f} ({_p_text(p)}), with {other} {second[metric]:.4f}."
     )
     worse = [
@@ -266,11 +266,6 @@ def side_by_side(results: Mapping[str, StagedResult]) -> pd.DataFrame:
     order = pd.MultiIndex.from_frame(long[keys].drop_duplicates())
     wide = long.pivot(index=keys, columns="column", values="value")
     return wide.reindex(order, columns=column.unique()).rename_axis(columns=None).reset_index()
-
-
-def with_paper_names(table: pd.DataFrame) -> pd.DataFrame:
-    """Table 2 with the paper's names of parameters."""
-    return table.assign(name=table["name"].replace(_PAPER))
 
 
 def scores_by_parameters(results: Mapping[str, StagedResult]) -> alt.TopLevelMixin:

@@ -109,8 +109,7 @@ class Objective:
 
     def facts(self, setting: Setting) -> Facts:
         """What must be known of the results of the pipeline with a setting, and of the qrels."""
-        task = self.task
-        run = self._judged(setting)
+        task, run = self.task, self._judged(setting)
         found = RunFacts.of(run, task.measures, list(self._values(run).values()))
         return Facts({"the tuned pipeline": found}, task.judgements, task.measures)
 
@@ -164,24 +163,19 @@ def make_task(
             "optimised; record it with measures="
         )
     recorded = {named.name: named.measure for named in asked}
-    judgements = _judgements_of(topics, qrels)
-    for measure in recorded.values():
-        if needs_pool(measure):
-            raise ValueError(f"{measure} needs a pool of runs, as in {measure.NAME}(pool=...)")
-    check_provided([m for m in recorded.values() if formula(m) is None], judgements)
-    return TuningTask(topics, judgements, recorded, better)
-
-
-def _judgements_of(topics: pd.DataFrame, qrels: Any) -> Judgements:
-    """The judgements of the topics."""
     if not is_frame(topics):
         raise ValueError(f"topics must be a data frame, not a {type(topics).__name__}")
     if "qid" not in topics.columns:
         raise ValueError(f"the topics have no column 'qid': {list(topics.columns)}")
     check_queries(topics["qid"])
-    judgements = judgements_of(qrels)
-    judged = judgements.of_queries(ids_as_text(topics["qid"], "qid of the topics"))
-    return judged.with_matching({"duplicates": "best", **matching_of(qrels)})
+    qids = ids_as_text(topics["qid"], "qid of the topics")
+    matching = {"duplicates": "best", **matching_of(qrels)}
+    judgements = judgements_of(qrels).of_queries(qids).with_matching(matching)
+    for measure in recorded.values():
+        if needs_pool(measure):
+            raise ValueError(f"{measure} needs a pool of runs, as in {measure.NAME}(pool=...)")
+    check_provided([m for m in recorded.values() if formula(m) is None], judgements)
+    return TuningTask(topics, judgements, recorded, better)
 
 
 @dataclass(frozen=True)

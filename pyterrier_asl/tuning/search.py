@@ -146,8 +146,8 @@ def _search(
     task: TuningTask,
     return_type: str,
     *,
-    batch_size: int | None = None,
-    sweep: bool | None = None,
+    batch_size: int | None,
+    sweep: bool | None,
     **trials: Any,
 ) -> Any:
     """The result of :func:`RandomSearch`; ``trials`` are options of :func:`.study.run_trials`."""
@@ -179,8 +179,15 @@ def KFoldRandomSearch(
     qrels: QrelsLike,
     metric: Any = "map",
     *,
+    measures: Iterable[Any] = (),
+    n_trials: int = 1000,
+    seed: int | None = None,
+    jobs: int = 1,
+    verbose: bool = False,
+    batch_size: int | None = None,
+    storage: Any = None,
     study_name: str | None = None,
-    **options: Any,
+    sweep: bool | None = None,
 ) -> tuple[pd.DataFrame, list[Triples]]:
     """Tunes a pipeline for each fold on the topics of the other folds, and runs it on that fold.
 
@@ -192,9 +199,15 @@ def KFoldRandomSearch(
         topics_list: the folds, two or more.
         qrels: judgements of all topics, or a list of the frames of each fold.
         metric: the measure to optimise.
-        study_name: the name of the searches in a storage; the number of the fold is added.
-        **options: ``measures``, ``n_trials``, ``seed``, ``jobs``, ``verbose``, ``batch_size``,
-            ``storage``, ``sweep`` of :func:`RandomSearch`.
+        measures: these and the other arguments are those of :func:`RandomSearch`.
+        n_trials: the number of settings of each fold.
+        seed: the seed of the settings, the same for each fold.
+        jobs: the number of settings to try in parallel.
+        verbose: whether to show progress.
+        batch_size: the number of topics to run together; None: all.
+        storage: the storage of the trials.
+        study_name: the name of the searches in the storage; the number of the fold is added.
+        sweep: None: sweep if possible; True: sweep or raise an error; False: run the pipeline.
 
     Returns:
         The results for the topics of all folds, each from the pipeline tuned on the other folds;
@@ -210,14 +223,12 @@ def KFoldRandomSearch(
         )
     if len(topics_list) < 2:
         raise ValueError(f"give two folds of topics or more, not {len(topics_list)}")
-    if "return_type" in options:
-        raise ValueError("KFoldRandomSearch has no return_type=: it returns results and settings")
     _check_folds(topics_list)
     if isinstance(qrels, (list, tuple)):
         if len(qrels) != len(topics_list):
             raise ValueError(f"there are {len(topics_list)} folds and {len(qrels)} frames of qrels")
         qrels = pd.concat(list(qrels)).drop_duplicates(ignore_index=True)
-    measures = list(options.pop("measures", ()))
+    measures = list(measures)
     whole = make_task(pd.concat(topics_list), qrels, metric, measures)
     warn_of_grades(whole.judgements, whole.measures)
     results, settings = [], []
@@ -226,7 +237,20 @@ def KFoldRandomSearch(
         name = f"{study_name or 'RandomSearch'}-fold{fold + 1}"
         task = make_task(others, qrels, metric, measures)
         with Space(params).restore_at_end():
-            _, _, setting = _search(pipeline, params, task, "both", study_name=name, **options)
+            _, _, setting = _search(
+                pipeline,
+                params,
+                task,
+                "both",
+                batch_size=batch_size,
+                sweep=sweep,
+                n_trials=n_trials,
+                seed=seed,
+                jobs=jobs,
+                verbose=verbose,
+                storage=storage,
+                study_name=name,
+            )
             results.append(pipeline.transform(held_out))
             settings.append(setting)
     return pd.concat(results, ignore_index=True), settings
@@ -256,7 +280,7 @@ def objective_for(
     task: TuningTask,
     *,
     batch_size: int | None = None,
-    sweep: bool | None = None,
+    sweep: bool | None,
 ) -> Objective:
     """The sweep if it applies and ``sweep`` allows it, else the pipeline.
 

@@ -143,6 +143,8 @@ def StagedSearch(
             known = [] if trials_only else [defaults[number], space.current()]
             if len(known) > 1 and known[0] == known[1]:
                 known.pop()
+            best = repr([(name, result.best) for name, result in results.items()])
+            digest = hashlib.sha256(best.encode()).hexdigest()[:8]
             results[stage.name] = run_trials(
                 objective,
                 first={-1 - i: setting for i, setting in enumerate(known) if None not in setting},
@@ -151,7 +153,7 @@ def StagedSearch(
                 verbose=verbose,
                 storage=storage,
                 seed=None if seed is None else seed + number,
-                study_name=f"{study_name}-{stage.name}-{_settings_digest(results)}",
+                study_name=f"{study_name}-{stage.name}-{digest}",
             )
             settings[stage.name] = dict(zip(space.labels, results[stage.name].best))
             use_settings([stage], settings)
@@ -159,8 +161,8 @@ def StagedSearch(
         facts.warn()
         rows = [row for name, result in results.items() for row in _table_rows(name, result)]
         for name, held in held_out.items():
-            values = evaluate_pipeline(stages[-1].pipeline, *held, [metric, *measures], sweep=sweep)
-            rows += mean_rows(name, values)
+            fixed = fixed_objective(stages[-1].pipeline, *held, [metric, *measures], sweep=sweep)
+            rows += mean_rows(name, fixed(()))
     trials = {name: result.trials for name, result in results.items()}
     notes = [*facts.notes, *on_grades(task.judgements, task.measures)]
     return StagedResult(stages[-1].pipeline, table_of(rows), trials, settings, notes)
@@ -201,26 +203,6 @@ def warn_of_tuned_topics(topics: pd.DataFrame, others: pd.DataFrame, name: str) 
         )
 
 
-def evaluate_pipeline(
-    pipeline: pt.Transformer,
-    topics: pd.DataFrame,
-    qrels: QrelsLike,
-    measures: Iterable[Any],
-    *,
-    sweep: bool | None = None,
-) -> dict[str, float]:
-    """The measures of a pipeline with its present parameters.
-
-    Args:
-        pipeline: the pipeline.
-        topics: queries.
-        qrels: their judgements.
-        measures: one or more, each a measure or its name for trec_eval or ir_measures.
-        sweep: None: sweep if possible; True: sweep or raise an error; False: run the pipeline.
-    """
-    return fixed_objective(pipeline, topics, qrels, measures, sweep=sweep)(())
-
-
 def fixed_objective(
     pipeline: pt.Transformer,
     topics: pd.DataFrame,
@@ -229,7 +211,15 @@ def fixed_objective(
     *,
     sweep: bool | None = None,
 ) -> Objective:
-    """The objective of a pipeline with its present parameters; see :func:`evaluate_pipeline`."""
+    """The objective of a pipeline with its present parameters: the setting is ``()``.
+
+    Args:
+        pipeline: the pipeline.
+        topics: queries.
+        qrels: their judgements.
+        measures: one or more, each a measure or its name for trec_eval or ir_measures.
+        sweep: None: sweep if possible; True: sweep or raise an error; False: run the pipeline.
+    """
     first, *others = measures
     task = make_task(topics, qrels, first, others)
     return objective_for(pipeline, Space([]), task, sweep=sweep)
@@ -288,12 +278,6 @@ def use_settings(stages: Sequence[Stage], settings: Mapping[str, Mapping[str, An
             value = settings[stage.name][parameter.label]
             for transformer in (parameter.transformer, *stage.handed_to):
                 transformer.set_parameter(parameter.name, value)
-
-
-def _settings_digest(results: Mapping[str, SearchResult]) -> str:
-    """A digest of the best settings of earlier stages."""
-    best = [(name, result.best) for name, result in results.items()]
-    return hashlib.sha256(repr(best).encode()).hexdigest()[:8]
 
 
 def _table_rows(stage: str, result: SearchResult) -> Iterable[tuple[Any, ...]]:

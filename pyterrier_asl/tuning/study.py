@@ -33,12 +33,12 @@ except ImportError as error:
 def run_trials(
     objective: Objective,
     *,
-    n_trials: int = 1000,
-    seed: int | None = None,
-    jobs: int = 1,
-    storage: Any = None,
-    study_name: str | None = None,
-    verbose: bool = False,
+    n_trials: int,
+    seed: int | None,
+    jobs: int,
+    storage: Any,
+    study_name: str | None,
+    verbose: bool,
     first: Mapping[int, Setting] = MappingProxyType({}),
 ) -> SearchResult:
     """Runs the missing ones of ``n_trials`` trials; see :func:`.search.RandomSearch`.

@@ -683,7 +683,11 @@ ROWS: dict[str, dict[str, Row]] = {
         "batch_size": Row(2, {"sweep": False}, same=SAME_VALUES),
         "return_type": Row("best_setting"),
     },
-    "KFoldRandomSearch": {"study_name": SEARCH["study_name"]},
+    "KFoldRandomSearch": SEARCH
+    | {
+        "measures": Row(["RR"], same={"always": "results and settings"}),
+        "batch_size": Row(2, {"sweep": False}, same=SAME_VALUES),
+    },
     "StagedSearch": SEARCH | {"held_out": Row(_held_out), "trials_only": Row(True)},
     "Experiment": {
         **SETTINGS_OF_QRELS,

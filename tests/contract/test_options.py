@@ -238,7 +238,7 @@ UNSEEN: dict[str, dict[str, Any]] = {
 }
 
 #: Searches, whose trials do not depend on how they are made.
-SEARCHES = ("RandomSearch", "StagedSearch")
+SEARCHES = ("RandomSearch", "KFoldRandomSearch", "StagedSearch")
 #: Options that do not fit together with others of their function, or do not show among these.
 ALONE = {
     "Experiment": ("perquery", "dataframe"),

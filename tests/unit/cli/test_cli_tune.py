@@ -204,12 +204,14 @@ def verdict_of(metric, tuned, bm25, defaults, p, **others):
 
 @pytest.mark.parametrize(
     "metric, tuned, default, p, what",
-    [("AP", 0.4, 0.3, 0.01, "helps"), ("AP", 0.3, 0.3, math.nan, "does not help")]
+    [("AP", 0.4, 0.3, 0.05, "helps"), ("AP", 0.4, 0.3, 0.0501, "has no significant effect")]
+    + [("AP", 0.2, 0.3, 0.05, "hurts"), ("AP", 0.2, 0.3, 0.0501, "does not help")]
+    + [("AP", 0.3, 0.3, math.nan, "does not help")]
     + [("ASL@10", 3.0, 4.0, 0.01, "helps"), ("ASL@10", 4.0, 3.0, 0.01, "hurts")],
 )
 @pytest.mark.parametrize("better", ["BM25", "defaults"])
 def test_a_sentence_says_whether_tuning_helps(metric, tuned, default, p, what, better):
-    """The sentence compares with the better of BM25 and feedback; p: unit/tuning/test_clarke.py."""
+    """The sentence compares with the better of BM25 and feedback."""
     other = default + (1 if metric.startswith("ASL") else -0.05)
     untuned = (default, other) if better == "BM25" else (other, default)
     sentence = verdict_of(metric, tuned, *untuned, p)
@@ -224,7 +226,8 @@ def test_a_sentence_says_whether_tuning_helps(metric, tuned, default, p, what, b
     "other, worse",
     [
         ({"TBG": (1.0, 2.0, 3.0, 0.01)}, "TBG (1.0000, before 2.0000, paired t-test, p = 0.01)"),
-        ({"ASL@9": (5.0, 3.0, 3.0, 0.04)}, "ASL@9 (5.0000, before 3.0000"),
+        ({"ASL@9": (5.0, 3.0, 3.0, 0.05)}, "ASL@9 (5.0000, before 3.0000"),
+        ({"ASL@9": (5.0, 3.0, 3.0, 0.0501)}, None),
         ({"TBG": (2.0, 1.0, 1.0, 0.01)}, None),
         ({"TBG": (2.0, 2.0, 2.0, math.nan)}, None),
         ({"NumRet": (1.0, 9.0, 9.0, 0.01)}, None),
@@ -246,22 +249,6 @@ def test_one_topic_and_nothing_relevant_make_no_test(folders, grade):
     said = tune("here", "-m", "AP", "--transfer", "other").stdout.splitlines()[-1]
     assert "no test can be made" in said and "worse" not in said
     assert "Tuning for AP helps" not in said and "hurts" not in said
-
-
-def test_less_is_better_where_it_is(folders):
-    found, _ = printed("here", "-m", "ASL@100")
-    for stage in ("initial retrieval", "feedback", "final retrieval"):
-        best, worst = (found[f"ASL@100 {which}"][stage, "ASL@100"] for which in ("best", "worst"))
-        assert best < worst
-    names = {name for stage, name in found["ASL@100 best"] if stage == "feedback"}
-    assert {"AP", "TBG", "ASL@100"} < names
-
-
-@pytest.mark.parametrize(("form", "sign"), [("table", "TBG best"), ("latex", r"\toprule")])
-def test_table_has_the_papers_words(folders, form, sign):
-    text = tune("here", "-m", "TBG", "-o", form).stdout
-    assert text.startswith("here: BM25 with feedback, 3 trials per stage") == (form == "table")
-    assert "depth (m)" in text and sign in text and "fb_docs" not in text
 
 
 def test_what_is_written_and_that_nothing_else_is_overwritten(folders, monkeypatch):
@@ -301,7 +288,10 @@ def test_what_is_written_and_that_nothing_else_is_overwritten(folders, monkeypat
             ["here", "-m", "Judged@10"],
             "Judged@10 has no direction: neither more nor less is better",
         ),
-        (["bad_docs"], "docs.jsonl.gz: line 2: expected an object with docno and text"),
+        (
+            ["bad_docs"],
+            f'docno and text, found \'{{"docno": 1, "words": "{"x" * 56}...\' (\'text\')',
+        ),
         (["null_text"], "docs.jsonl.gz: line 1: expected an object with docno and text"),
         (["null_docno"], "the docno is None; a docno is text or a whole number"),
         (["docs_twice"], "docs.jsonl.gz: docno 'd1' occurs twice, as document 1 and 2"),
@@ -313,7 +303,7 @@ def test_what_is_written_and_that_nothing_else_is_overwritten(folders, monkeypat
 def test_what_cannot_be_tuned(folders, said, message):
     one, empty = {"docno": "d1", "text": "w1"}, {"docno": "d1", "text": ""}
     for name, documents, queries in [
-        ("bad_docs", [one, {"docno": 1}], "q1\tw1\n"),
+        ("bad_docs", [one, {"docno": 1, "words": "x" * 99}], "q1\tw1\n"),
         ("null_text", [{"docno": "d1", "text": None}], "q1\tw1\n"),
         ("null_docno", [{"docno": None, "text": "w1"}], "q1\tw1\n"),
         ("docs_twice", [one, empty], "q1\tw\n"),

@@ -100,13 +100,3 @@ def test_a_folder_that_lacks_a_file(tmp_path):
         (tmp_path / name).unlink()
         with pytest.raises(FileNotFoundError, match=f"has no {name}: the folder of a collection"):
             load_collection(folder)
-
-
-def test_a_line_that_is_no_document_is_shown_by_its_beginning(tmp_path):
-    folder = folder_of(tmp_path)
-    documents = [{"docno": "d1", "text": ""}, {"docno": "d2", "words": "x" * 99}]
-    lines = list(map(json.dumps, documents))
-    (tmp_path / "docs.jsonl.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
-    with pytest.raises(ValueError, match=r"docs.jsonl.gz: line 2: expected an object") as error:
-        load_collection(folder, verbose=False)
-    assert f"found {lines[1][:80] + '...'!r} ('text')" in str(error.value)

@@ -293,24 +293,28 @@ def test_topics_and_qrels_that_do_not_fit():
     assert one.equals(other)
 
 
-def test_nan_names_measure_and_setting():
-    none = ir_measures.define_byquery(lambda qrels, run: float("nan"), name="none")
-    with pytest.raises(ValueError, match=r"none is NaN at x=0\.\d+, power=\d"):
-        search(metric=none)
+NAN = ir_measures.define_byquery(lambda qrels, run: float("nan"), name="none")
 
 
-def test_nan_scores_name_document_query_and_setting():
-    faulty = Changed(lambda _, run: run.assign(score=run["score"].mask(run.index == 3)))
-    message = r"of the 180 scores are NaN at x=0\.\d+, the first for document"
+@pytest.mark.parametrize(
+    ("change", "metric", "message"),
+    [
+        (lambda run: run, NAN, r"none is NaN at x=0\.\d+, and NaN cannot"),
+        (
+            lambda run: run.assign(score=run["score"].mask(run.index == 3)),
+            "AP",
+            r"of the 180 scores are NaN at x=0\.\d+, the first for document",
+        ),
+        *(
+            (lambda run, name=name: run.drop(columns=name), "AP", f"returns no column '{name}', on")
+            for name in ("qid", "docno", "score")
+        ),
+    ],
+)
+def test_results_that_cannot_be_measured_are_errors(change, metric, message):
+    faulty = Changed(lambda _, run: change(run))
     with pytest.raises(ValueError, match=message):
-        search(faulty, {faulty: {"x": uniform(0, 1)}}, metric="AP")
-
-
-@pytest.mark.parametrize("name", ["qid", "docno", "score"])
-def test_a_column_that_a_pipeline_does_not_return_is_named(name):
-    without = Changed(lambda _, run: run.drop(columns=name))
-    with pytest.raises(ValueError, match=f"returns no column '{name}', only .*; does it end in a"):
-        search(without, {without: {"x": uniform(0, 1)}})
+        search(faulty, {faulty: {"x": uniform(0, 1)}}, metric=metric)
 
 
 def test_whole_numbers_are_ids_as_their_text_is():
@@ -589,8 +593,6 @@ def test_folds_with_their_own_qrels_and_errors():
     ):
         with pytest.raises(ValueError, match=message):
             KFoldRandomSearch(mixture, params, wrong, qrels)
-    with pytest.raises(ValueError, match="no return_type"):
-        KFoldRandomSearch(mixture, params, folds, QRELS, return_type="both")
 
 
 def test_a_count_is_added_up_over_topics():

@@ -12,8 +12,9 @@ from scipy.stats import uniform
 from test_search import QRELS, TOPICS, Mixture
 
 from pyterrier_asl import ASL, RobertsonPRF, StagedSearch
-from pyterrier_asl.tuning import Stage, bm25_stages, evaluate_pipeline, use_settings
+from pyterrier_asl.tuning import Stage, bm25_stages, use_settings
 from pyterrier_asl.tuning.space import Space
+from pyterrier_asl.tuning.stages import fixed_objective
 
 B, K1 = [0.1, 0.5, 0.9], [0.5, 5.0]
 FB_DOCS, GAMMA = [2, 10], [0.1, 0.6]
@@ -135,7 +136,7 @@ def test_held_out_topics_and_another_collection(small):
         result.pipeline, pipeline, (("b", "k1"), ("fb_docs", "gamma"), ("b", "k1"))
     ):
         assert [getattr(tuned, n) for n in names] == [getattr(new, n) for n in names]
-    found = evaluate_pipeline(pipeline, other.topics, other.qrels, [AP])
+    found = fixed_objective(pipeline, other.topics, other.qrels, [AP])(())
     assert found == {"AP": pytest.approx(mean(pipeline(other.topics), other, AP), abs=1e-9)}
 
 
