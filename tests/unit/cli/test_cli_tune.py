@@ -288,10 +288,7 @@ def test_what_is_written_and_that_nothing_else_is_overwritten(folders, monkeypat
             ["here", "-m", "Judged@10"],
             "Judged@10 has no direction: neither more nor less is better",
         ),
-        (
-            ["bad_docs"],
-            f'docno and text, found \'{{"docno": 1, "words": "{"x" * 56}...\' (\'text\')',
-        ),
+        (["bad_docs"], "xxx...' ('text')"),
         (["null_text"], "docs.jsonl.gz: line 1: expected an object with docno and text"),
         (["null_docno"], "the docno is None; a docno is text or a whole number"),
         (["docs_twice"], "docs.jsonl.gz: docno 'd1' occurs twice, as document 1 and 2"),
