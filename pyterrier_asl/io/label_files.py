@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..common.lazy import pd
-from ..common.notices import counted, excerpt
+from ..common.notices import counted
 from .columns import as_frame, is_table
 from .formats import read_rows, recognise
 from .grades import grade_of, grades_hint, label_grades
@@ -25,18 +24,12 @@ from .synonyms import (
     find_columns,
 )
 from .trec_text import MARK
-from .values import NUMBER, text
+from .values import text
 
 COLUMNS = ["qid", "docno", "label", "source"]
 
 #: The columns that identify a judged document, and the judge of a row, if there are several.
 KEY, JUDGE = ["qid", "docno"], "judge"
-
-#: Ids with what earlier releases wrote for a backslash, or before a formula, in tables with tabs.
-_ESCAPED = re.compile(r"'+[=@+-]|.*\\\\")
-
-#: Columns that may hold numbers in a row without a label.
-_NUMERIC = {*COLUMNS, JUDGE, "weight", "rank_a", "rank_b", "runs", "rank", "score"}
 
 
 def read_labels(
@@ -64,8 +57,7 @@ def read_labels(
     Raises:
         ValueError: for a row that is neither a label nor open, with its line: for a missing column,
             two columns with the same meaning, a missing id, a fraction as an id, a label that is
-            not a finite number, a missing label with a number in a column of text; and for a
-            document with two different labels by one judge.
+            not a finite number; and for a document with two different labels by one judge.
 
     >>> read_labels(pd.DataFrame({"qid": [1], "docno": ["d"], "label": [2]}))
       qid docno  label source
@@ -111,7 +103,6 @@ def label_rows(
             raise ValueError(f"{where} {line}: {error}{hint}") from None
     ids = {column: _ids(frame[column], f"{column} of {name}") for column in KEY}
     frame = frame.assign(label=np.array(labels, dtype=np.float64), **ids)
-    _check_misplaced(frame, where)
     _check_contradictions(frame, where)
     return frame
 
@@ -141,19 +132,6 @@ def _name_of(source: Any) -> str:
     return "label" if is_table(source) else Path(source).name
 
 
-def _check_misplaced(frame: pd.DataFrame, where: str) -> None:
-    """Raises ValueError for a row without a label and with a number in a column of text."""
-    unlabelled = frame[frame["label"].isna()]
-    for column in [name for name in frame if name not in _NUMERIC]:
-        for line, value in unlabelled[column].items():
-            if isinstance(value, (str, int, float)) and NUMBER.fullmatch(str(value).strip()):
-                raise ValueError(
-                    f"{where} {line}: the column 'label' is empty, and {column!r} holds "
-                    f"{str(value).strip()!r}: write a grade into 'label', or -1 if the document "
-                    "has none"
-                )
-
-
 def _ids(values: pd.Series, what: str) -> list[str]:
     missing = [line for line, value in values.items() if value is None or value == ""]
     if missing:
@@ -171,12 +149,4 @@ def _read_rows(path: Path, names: Mapping[str, str], grades: Mapping[str, float]
     if form is None:
         qrels = read_qrels(path, grades=grades)
         return qrels.set_axis(range(1, len(qrels) + 1)).rename_axis("line")
-    rows = read_rows(path, content, form, is_draft=True)
-    for name in KEY if form.separator == "\t" else ():
-        for line, cell in rows.get(name, pd.Series(dtype=object)).items():
-            if _ESCAPED.match(str(cell)):
-                raise ValueError(
-                    f"{path}, line {line}: the id {excerpt(cell)} has an escape of earlier "
-                    "releases: write the id itself, in JSON lines if it has two backslashes"
-                )
-    return rows
+    return read_rows(path, content, form, is_draft=True)

@@ -219,7 +219,6 @@ def read_runs(
     source: StrPath | Iterable[StrPath] | Mapping[str, RunSource],
     *,
     columns: NamesOfColumns = None,
-    threads: int | None = None,
 ) -> dict[str, pd.DataFrame]:
     """Reads several runs.
 
@@ -227,7 +226,6 @@ def read_runs(
         source: A folder: its files in the order of their names, without hidden files and
             subfolders; or one file; or several; or a dict from names to files or frames.
         columns: other names of columns; see `read_run`.
-        threads: The number of files to read at the same time; by default one per core.
 
     Returns:
         The frame of each run, as from `read_run`, by name (see `run_name`; for a dict its keys), in
@@ -246,24 +244,21 @@ def read_runs(
         >>> list(read_runs(folder))
         ['dph', 'bm25']
     """
-    return dict(
-        _on_threads(lambda run, name: _run_frame(run, name, columns), list_runs(source), threads)
-    )
+    runs = list_runs(source)
+    return dict(_on_threads(lambda name: _run_frame(runs[name], name, columns), runs))
 
 
 def iter_runs(
     source: StrPath | Iterable[StrPath] | Mapping[str, Any],
     *,
-    threads: int | None = None,
     then: Callable[[str, Any], Any] = lambda _, run: run,
 ) -> Iterator[tuple[str, Any]]:
     """Reads several runs one after the other, so that they are not in memory together.
 
-    Files are prefetched on other threads, at most ``threads`` of them before they are needed.
+    Files are prefetched on other threads, at most one per core before they are needed.
 
     Args:
         source: A source of `read_runs`, or a dict of runs of any form.
-        threads: The number of files to read at the same time; by default one per core.
         then: A function of a name and a result of `load_run`, called on these threads.
 
     Returns:
@@ -282,17 +277,13 @@ def iter_runs(
         ...     print(name, table.num_rows)
         bm25 1
     """
-    return _on_threads(lambda run, name: then(name, load_run(run)), list_runs(source), threads)
+    runs = list_runs(source)
+    return _on_threads(lambda name: then(name, load_run(runs[name])), runs)
 
 
-def _on_threads(
-    read: Callable[[RunSource, str], T], sources: Mapping[str, RunSource], threads: int | None
-) -> Iterator[tuple[str, T]]:
-    workers = threads or cores()
-    runs = map_ahead(
-        lambda item: read(item[1], item[0]), sources.items(), threads=workers, ahead=workers
-    )
-    return ((name, run) for (name, _), run in runs)
+def _on_threads(read: Callable[[str], T], names: Iterable[str]) -> Iterator[tuple[str, T]]:
+    # Threads of their own, as a call on a shared thread uses no other threads.
+    return map_ahead(read, names, threads=cores(), ahead=cores())
 
 
 def _run_frame(source: RunSource, name: str, columns: NamesOfColumns) -> pd.DataFrame:

@@ -113,18 +113,6 @@ def ids_of(starts: Ints, data: Bytes) -> pa.LargeStringArray:
     )
 
 
-def _groups_of(ids: pa.LargeStringArray) -> tuple[Ints, pa.LargeStringArray]:
-    """The sizes of groups of equal adjacent ids, and the id of each."""
-    encoded = pc.run_end_encode(ids, run_end_type=pa.int64())
-    return np.diff(numpy_numbers(encoded.run_ends), prepend=0), encoded.values
-
-
-def _codes_of(sizes: Ints, ids: pa.LargeStringArray) -> tuple[Codes, pa.LargeStringArray]:
-    """The result of `codes_of_text`, from the result of `_groups_of`."""
-    encoded = pc.dictionary_encode(ids)
-    return np.repeat(numpy_numbers(encoded.indices), sizes), encoded.dictionary
-
-
 def codes_of_text(values: Any, what: str) -> tuple[Codes, pa.LargeStringArray]:
     """Ids as numbers of different ids; for arguments and errors see `text`.
 
@@ -137,7 +125,10 @@ def codes_of_text(values: Any, what: str) -> tuple[Codes, pa.LargeStringArray]:
     """
     array = _as_array(values, what)
     if not pa.types.is_dictionary(array.type) or array.null_count or array.dictionary.null_count:
-        return _codes_of(*_groups_of(text(array, what)))
+        runs = pc.run_end_encode(text(array, what), run_end_type=pa.int64())
+        encoded = pc.dictionary_encode(runs.values)
+        sizes = np.diff(numpy_numbers(runs.run_ends), prepend=0)
+        return np.repeat(numpy_numbers(encoded.indices), sizes), encoded.dictionary
     numbers = numpy_numbers(pc.cast(array.indices, pa.int32()))
     ids = text(array.dictionary, what)
     encoded = pc.dictionary_encode(ids)
@@ -267,26 +258,15 @@ def numbers(values: Any, what: str, missing_ok: bool = False) -> npt.NDArray[np.
 
 
 def _numeric(values: Any, what: str) -> npt.NDArray[np.float64]:
-    if isinstance(values, (pa.Array, pa.ChunkedArray)):
-        return _from_arrow(values, what)
-    if getattr(values, "dtype", object) == np.dtype(object):
+    is_arrow = isinstance(values, (pa.Array, pa.ChunkedArray))
+    if not is_arrow and getattr(values, "dtype", object) == np.dtype(object):
         return _from_objects(values, what)
-    if getattr(values.dtype, "kind", "O") not in "iufb":
-        raise ValueError(
-            f"the {what} must be numbers, but the column holds {values.dtype} "
-            f"(first {next(iter(values))!r}); convert it with .astype(float)"
-        )
-    if isinstance(values, np.ndarray):
-        return values.astype(np.float64)
-    return np.asarray(values.to_numpy(dtype=np.float64, na_value=np.nan))
-
-
-def _from_arrow(values: pa.Array | pa.ChunkedArray, what: str) -> npt.NDArray[np.float64]:
-    if pa.types.is_dictionary(values.type):
-        values = pc.cast(values, values.type.value_type)
-    if not any(is_kind(values.type) for is_kind in _NUMBERS):
-        raise ValueError(f"the {what} must be numbers, not {values.type}")
-    floats = pc.cast(values, pa.float64(), safe=False)
+    array = values if is_arrow else pa.array(values, from_pandas=True)
+    if pa.types.is_dictionary(array.type):
+        array = pc.cast(array, array.type.value_type)
+    if not any(is_kind(array.type) for is_kind in _NUMBERS):
+        raise ValueError(f"the {what} must be numbers, not {array.type}: convert the column")
+    floats = pc.cast(array, pa.float64(), safe=False)
     if floats.null_count:
         floats = pc.coalesce(floats, arrow_numbers(np.array([np.nan]))[0])
     arrays = [*map(numpy_numbers, getattr(floats, "chunks", [floats]))]
