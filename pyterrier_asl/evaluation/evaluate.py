@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from ..common.lazy import pd
 from ..common.other_names import taking_other_names
@@ -208,6 +210,23 @@ def to_long(evaluation: pd.DataFrame) -> pd.DataFrame:
     return evaluation.melt(["name", "qid"], var_name="measure", ignore_index=False).sort_index(
         kind="stable", ignore_index=True
     )
+
+
+def long_frame(
+    runs: Evaluation, columns: Mapping[str, Mapping[str, Sequence[Any]]]
+) -> pd.DataFrame:
+    """A row for each run, query and measure, in this order.
+
+    Args:
+        runs: S runs with Q queries.
+        columns: measure -> column -> its values, shape (S, Q).
+    """
+    parts = []
+    for measure, of_measure in columns.items():
+        part = runs.frame_of({name: np.array(values) for name, values in of_measure.items()})
+        part.insert(2, "measure", measure)
+        parts.append(part)
+    return pd.concat(parts).sort_index(kind="stable", ignore_index=True)
 
 
 def join_tracks(tables: Mapping[str, pd.DataFrame | Mapping[str, Any]]) -> pd.DataFrame:

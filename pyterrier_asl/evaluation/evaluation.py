@@ -7,7 +7,6 @@ workers, and their rows are not kept. The values are the same, byte for byte.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -23,7 +22,7 @@ from ..common.types import Floats
 from ..io.opening import StrPath
 from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements, judgements_of
-from ..judging.qrels import Qrels, matching_of, source_of
+from ..judging.qrels import matching_of
 from ..judging.remembered import Remembering
 from ..measures.directions import added_up
 from ..measures.parsing import (
@@ -237,9 +236,7 @@ class Evaluation(Remembering):
                 else:
                     raise run.error
         if not done:
-            first, *others = failures.values()
-            more = f" (nor can {counted(len(others), 'further run')} be used)" if others else ""
-            raise ValueError(first + more)
+            raise ValueError(next(iter(failures.values())))
         return replace(
             self.select(run.name for run in done),
             whole=None,
@@ -328,18 +325,8 @@ class Evaluation(Remembering):
                 )
 
     def has_been_matched_with(self, qrels: Any) -> bool:
-        """Whether the runs have been matched with these qrels: the same object or file."""
-        if qrels is self.source or qrels is self.judgements:
-            return True
-        if any(
-            isinstance(qrels_given, Qrels) and qrels_given.labels is not None
-            for qrels_given in (qrels, self.source)
-        ):
-            return False
-        files = source_of(qrels), source_of(self.source)
-        return all(isinstance(f, (str, os.PathLike)) for f in files) and str(files[0]) == str(
-            files[1]
-        )
+        """Whether the runs have been matched with these qrels, the same object."""
+        return qrels is self.source or qrels is self.judgements
 
     def with_pool(
         self,

@@ -14,6 +14,7 @@ import numpy as np
 from ..common.choices import check_names
 from ..common.lazy import pd
 from ..common.notices import counted, names_of
+from ..common.types import Floats
 from ..io.columns import is_table
 from ..measures.parsing import Measures, NamedMeasure, canonical_name, is_measure, one_measure
 from ..printing.printed import Part, Printed
@@ -102,8 +103,6 @@ class Explanation(Printed):
             parts that differ from trec_eval's. Empty: no convention that is known gives the values.
         near: without these the nearest conventions by the mean difference, the nearest first.
         fit: for means how many different values with so many changes fit, and of how many.
-        more_changes: the number of changes with which means fit, but which explains nothing; None:
-            there is no such number.
         notes: sentences on what must be known of the inputs.
     """
 
@@ -111,7 +110,6 @@ class Explanation(Printed):
     conventions: list[Convention]
     near: list[Convention]
     fit: tuple[int, int] | None
-    more_changes: int | None
     notes: list[str] = field(default_factory=list)
     _search: Any = None
 
@@ -216,11 +214,10 @@ class Explanation(Printed):
             yield f"{counted(total, 'query has', 'queries have')} no value{whose}."
         if self.explained:
             return
-        if self.more_changes is not None:
+        if self._search.are_means:
             yield (
-                f"A convention with {counted(self.more_changes, 'change')} fits, as conventions "
-                "do fit many made-up means: give values by query, or means of several runs, with "
-                "4 decimals."
+                "More changes fit many made-up means: give values by query, or means of several "
+                "runs, with 4 decimals."
             )
         values = np.concatenate([of.values for of in asked])
         if values.max() > 1:
@@ -260,7 +257,7 @@ def _exact(value: Any) -> Decimal | None:
     return exact if exact.is_finite() else None
 
 
-def _numbers(values: Iterable[Any], what: str, *, are_means: bool) -> tuple[list[float], int]:
+def _numbers(values: Iterable[Any], what: str, *, are_means: bool) -> tuple[Floats, int]:
     """Values, and the most decimals of any of them; 0: not known, as of numbers by query."""
     numbers, decimals = [], 0
     for value in values:
@@ -270,7 +267,7 @@ def _numbers(values: Iterable[Any], what: str, *, are_means: bool) -> tuple[list
         numbers.append(float(exact))
         if are_means or isinstance(value, str):
             decimals = max(decimals, -int(exact.as_tuple().exponent))
-    return numbers, decimals
+    return np.array(numbers), decimals
 
 
 def _of_table(scores: Any, measure: NamedMeasure) -> dict[str, dict[str, Any]]:
@@ -306,7 +303,7 @@ def _asked(of: Asked, values: Any) -> Asked:
     """The values of a run."""
     if not isinstance(values, Mapping):
         numbers, decimals = _numbers([values], of.name, are_means=True)
-        return replace(of, values=np.array(numbers), decimals=decimals)
+        return replace(of, values=numbers, decimals=decimals)
     places = {str(qid): place for place, qid in enumerate(of.run.judgements.qids)}
     known = {str(qid): value for qid, value in values.items() if str(qid) in places}
     if not known:
@@ -316,9 +313,7 @@ def _asked(of: Asked, values: Any) -> Asked:
         )
     numbers, decimals = _numbers(known.values(), of.name, are_means=False)
     queries, ignored = np.array([places[qid] for qid in known]), len(values) - len(known)
-    return replace(
-        of, values=np.array(numbers), queries=queries, decimals=decimals, ignored=ignored
-    )
+    return replace(of, values=numbers, queries=queries, decimals=decimals, ignored=ignored)
 
 
 def explain(
@@ -385,7 +380,6 @@ def explain(
         fitting,
         [] if fitting else search.near(_PRINTED),
         fit,
-        None if fitting else search.more_changes(),
         evaluation.facts({named.name: named.measure}).notes,
         search,
     )

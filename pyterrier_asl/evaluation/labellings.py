@@ -15,7 +15,7 @@ from ..measures.formula import Formula, LabelledRun, formula
 from ..measures.parsing import Measures
 from ..measures.standard import measures_with_bounds
 from ..scoring.matrices import Bounds
-from .evaluate import by_run, join_tracks, unread_tracks
+from .evaluate import by_run, join_tracks, long_frame, unread_tracks
 from .evaluation import Evaluation
 from .facts import Facts, with_notes
 from .run_facts import RunFacts
@@ -241,16 +241,16 @@ def bounds(
 
 
 def _bounds_frame(runs: Evaluation, labelled: Mapping[str, Labelled]) -> pd.DataFrame:
-    parts = []
-    for label, of_measure in labelled.items():
-        sides = of_measure.sides
-        columns = {
-            "value": [side.value for side in sides],
-            "low": [side.bounds[0] for side in sides],
-            "high": [side.bounds[1] for side in sides],
-            "unjudged": [side.unjudged for side in sides],
-        }
-        part = runs.frame_of({name: np.array(of_runs) for name, of_runs in columns.items()})
-        part.insert(2, "measure", label)
-        parts.append(part.assign(exact=of_measure.measure.is_exact()))
-    return pd.concat(parts).sort_index(kind="stable", ignore_index=True)
+    return long_frame(
+        runs,
+        {
+            label: {
+                "value": [side.value for side in of.sides],
+                "low": [side.bounds[0] for side in of.sides],
+                "high": [side.bounds[1] for side in of.sides],
+                "unjudged": [side.unjudged for side in of.sides],
+                "exact": [[of.measure.is_exact()] * len(runs.qids)] * len(runs),
+            }
+            for label, of in labelled.items()
+        },
+    )

@@ -11,7 +11,7 @@ from ..common.types import Floats
 from ..judging.judged_run import JudgedRun, TiedRun
 from ..measures.formula import formula
 from ..measures.parsing import Measures
-from .evaluate import by_run, join_tracks, unread_tracks
+from .evaluate import by_run, join_tracks, long_frame, unread_tracks
 from .facts import Facts, with_notes
 from .run_facts import RunFacts
 
@@ -72,27 +72,16 @@ def ties(
     ):
         columns = unread.columns_of(chosen)
         tied_runs = [TiedRun.of(run) for run in unread.runs]
-        parts = []
+        by_measure: dict[str, Any] = {}
         for named in chosen:
-            value = columns[named.name]
+            value, k = columns[named.name], named.measure.params.get("cutoff")
             ends = [_over_ties(named.measure, *run) for run in zip(tied_runs, value)]
             low, expected, high = np.array(ends).swapaxes(0, 1)
-            k = named.measure.params.get("cutoff")
-            seen = [np.minimum(run.retrieved, k or run.retrieved) for run in unread.runs]
             tied = [run.tied_documents(k) for run in unread.runs]
-            part = unread.frame_of(
-                {
-                    "low": low,
-                    "expected": expected,
-                    "value": value,
-                    "high": high,
-                    "tied": np.array(tied),
-                    "documents": np.array(seen),
-                }
-            )
-            part.insert(2, "measure", named.name)
-            parts.append(part)
-        frames[track] = pd.concat(parts).sort_index(kind="stable", ignore_index=True)
+            seen = [np.minimum(run.retrieved, k or run.retrieved) for run in unread.runs]
+            by_measure[named.name] = {"low": low, "expected": expected, "value": value}
+            by_measure[named.name] |= {"high": high, "tied": tied, "documents": seen}
+        frames[track] = long_frame(unread, by_measure)
         asked = {named.name: named.measure for named in chosen}
         of_runs = {name: RunFacts.of(run, asked) for name, run in zip(unread.names, unread.runs)}
         facts[track] = Facts(of_runs, unread.judgements, asked)

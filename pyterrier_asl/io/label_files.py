@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from ..common.lazy import pd
-from ..common.notices import counted
 from .columns import as_frame, is_table
 from .formats import read_rows, recognise
 from .grades import grade_of, grades_hint, label_grades
@@ -103,27 +102,30 @@ def label_rows(
             raise ValueError(f"{where} {line}: {error}{hint}") from None
     ids = {column: _ids(frame[column], f"{column} of {name}") for column in KEY}
     frame = frame.assign(label=np.array(labels, dtype=np.float64), **ids)
-    _check_contradictions(frame, where)
+    key = KEY + [JUDGE] * (JUDGE in frame)
+    if rows := contradiction(frame[frame["label"] >= 0], key):
+        first, other = rows
+        raise ValueError(
+            f"{where}s {first.name} and {other.name}: document {first['docno']!r} of query "
+            f"{first['qid']!r} has the labels {first['label']:g} and {other['label']:g}: remove "
+            "one, or name the judge of each row in a column 'judge'"
+        )
     return frame
 
 
-def _check_contradictions(frame: pd.DataFrame, where: str) -> None:
-    """Raises ValueError for a document with two different labels by one judge."""
-    key = KEY + [JUDGE] * (JUDGE in frame)
-    labelled = frame[frame["label"] >= 0]
-    differs = labelled[labelled.groupby(key, dropna=False)["label"].transform("nunique") > 1]
+def contradiction(labels: pd.DataFrame, key: list[str]) -> tuple[Any, Any] | None:
+    """The first row of labels with another label of the same key, and this row; None: no row.
+
+    >>> labels = pd.DataFrame({"docno": ["a", "b", "a"], "label": [1, 0, 2]})
+    >>> [row.name for row in contradiction(labels, ["docno"])]
+    [0, 2]
+    """
+    differs = labels[labels.groupby(key, dropna=False)["label"].transform("nunique") > 1]
     if not len(differs):
-        return
+        return None
     first = differs.iloc[0]
     same = differs[(differs[key] == first[key]).all(axis=1)]
-    other = same[same["label"] != first["label"]].iloc[0]
-    documents = len(differs.drop_duplicates(key))
-    more = f" (and {counted(documents - 1, 'more document')})" if documents > 1 else ""
-    raise ValueError(
-        f"{where}s {first.name} and {other.name}: document {first['docno']!r} of query "
-        f"{first['qid']!r} has the labels {first['label']:g} and {other['label']:g}{more}: remove "
-        "one, or name the judge of each row in a column 'judge'"
-    )
+    return first, same[same["label"] != first["label"]].iloc[0]
 
 
 def _name_of(source: Any) -> str:

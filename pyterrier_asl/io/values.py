@@ -205,13 +205,9 @@ def _where(wrong: npt.ArrayLike) -> str:
 
 
 def _to_arrow(values: Any, what: str) -> Any:
-    dtype: Any = getattr(values, "dtype", None)
-    if hasattr(dtype, "categories"):  # of any type
-        codes = values.cat.codes.to_numpy()
-        ids = text(dtype.categories, what)
-        return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), ids)
-    if dtype is not None and dtype != np.dtype(object):
-        return pa.array(values, from_pandas=True)
+    if getattr(values, "dtype", object) != np.dtype(object):
+        with suppress(pa.ArrowInvalid, pa.ArrowTypeError):  # categories of several types
+            return pa.array(values, from_pandas=True)
     return _text_of_objects(values, what)
 
 
@@ -265,7 +261,9 @@ def _numeric(values: Any, what: str) -> npt.NDArray[np.float64]:
     if pa.types.is_dictionary(array.type):
         array = pc.cast(array, array.type.value_type)
     if not any(is_kind(array.type) for is_kind in _NUMBERS):
-        raise ValueError(f"the {what} must be numbers, not {array.type}: convert the column")
+        raise ValueError(
+            f"the {what} must be numbers, not {array.type}: convert it, as with .astype(float)"
+        )
     floats = pc.cast(array, pa.float64(), safe=False)
     if floats.null_count:
         floats = pc.coalesce(floats, arrow_numbers(np.array([np.nan]))[0])

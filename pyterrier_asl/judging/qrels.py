@@ -304,17 +304,14 @@ def _labelled(row: Any) -> str:
 
 def read_all_labels(labels: Any) -> pd.DataFrame:
     """The labels of one source or of several that agree; see :func:`read_labels`."""
-    from ..io.label_files import read_labels  # imports everything that reads files
+    from ..io.label_files import contradiction, read_labels  # imports everything that reads files
 
     sources = labels if isinstance(labels, (list, tuple)) else [labels]
     frames = [read_labels(source) for source in sources]
     frame = pd.concat(frames) if frames else pd.DataFrame(columns=_COLUMNS)
     frame = frame.astype({"label": float})
-    differs = frame[frame.groupby(_KEY)["label"].transform("nunique") > 1]
-    if len(differs):
-        first = differs.iloc[0]
-        same = differs[(differs[_KEY] == first[_KEY]).all(axis=1)]
-        other = same[same["label"] != first["label"]].iloc[0]
+    if rows := contradiction(frame, _KEY):
+        first, other = rows
         raise ValueError(
             f"{_labelled(first)} and {other['label']:g} by {other['source']!r}: remove one of the "
             "two labels"

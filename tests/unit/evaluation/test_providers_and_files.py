@@ -107,16 +107,11 @@ def test_the_pool_is_of_the_runs_that_can_be_measured(folder):
     assert found.frame().equals(alone.frame())
 
 
-@pytest.mark.parametrize(
-    ("more", "told"),
-    [("", ""), ("d", r" \(nor can 1 further run be used\)")]
-    + [("de", r" \(nor can 2 further runs be used\)")],
-)
-def test_no_run_at_all_is_an_error(folder, more, told):
-    runs = [folder / "runs" / name for name in f"b{more}"]
+def test_no_run_at_all_is_an_error(folder):
+    runs = [folder / "runs" / name for name in "bd"]
     for run in runs:
         run.write_text("q Q0 d 1 nan tag\n")
-    with pytest.raises(ValueError, match=rf"runs.b, line 1: .*not a number[^()]*{told}$"):
+    with pytest.raises(ValueError, match=r"runs.b, line 1: .*not a number"):
         measured_files(folder, "AP", *runs)
 
 

@@ -551,14 +551,13 @@ def test_nothing_in_a_folder_is_left_out_silently(folder):
     assert list(runs.read_runs(folder)) == ["1", "2", "3"]
 
 
-@pytest.mark.parametrize("threads", [None, 1, 2, 5])
-def test_a_folder(folder, threads):
-    read = runs.read_runs(folder, threads=threads)
+def test_a_folder(folder):
+    read = runs.read_runs(folder)
     expected = {"1": ["d1"], "2": ["d2"], "3": ["d3"]}
     assert [(n, [*run["docno"]]) for n, run in read.items()] == [*expected.items()]
-    tables = runs.iter_runs(folder, threads=threads)
+    tables = runs.iter_runs(folder)
     assert [(n, table["docno"].to_pylist()) for n, table in tables] == [*expected.items()]
-    done = runs.iter_runs(folder, threads=threads, then=lambda name, run: (name, len(run)))
+    done = runs.iter_runs(folder, then=lambda name, run: (name, len(run)))
     assert [*done] == [(name, (name, 1)) for name in "123"]
 
 
@@ -570,11 +569,12 @@ def test_files_keep_their_order(folder):
     assert [run["docno"].tolist() for run in runs.read_runs(mixed).values()] == [["d2"], ["d1"]]
 
 
-def test_reading_ahead_is_bounded(tmp_path):
+def test_reading_ahead_is_bounded(tmp_path, monkeypatch):
+    monkeypatch.setattr(runs, "cores", lambda: 2)
     for number in range(20):
         (tmp_path / f"{number}.run").write_bytes(LINE)
     read = []
-    tables = runs.iter_runs(tmp_path, threads=2, then=lambda name, _: read.append(name))
+    tables = runs.iter_runs(tmp_path, then=lambda name, _: read.append(name))
     next(tables)
     tables.close()
     assert 1 <= len(read) <= 3
