@@ -33,6 +33,8 @@ _REQUIRED = {
     "judges": "--judge second=second.qrels",
     "old": "--old bm25",
     "new": "--new feedback",
+    "groups": "--groups groups.tsv",
+    "pools": "--types types.tsv",
     "qid": "--qid 1",
     "n": "--documents 10000",
     "relevant": "--relevant 1,2,5,10,20",

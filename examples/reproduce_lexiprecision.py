@@ -30,6 +30,7 @@ from pyterrier_asl.analysis import (
     preference_discrimination,
     preference_levels,
     recall_level_needed,
+    system_order,
     tie_probability,
     tie_probability_by_rank,
     ties,
@@ -56,6 +57,8 @@ def tables(runs: Evaluation, rel: float, seed: int, track: str | None) -> None:
     title = "Table 4: significant differences of systems, %"
     show(title, side_by_side("Diaz, Table 4", track, cells), 2)
     for preference in ("sgnLP", "rrLP"):
+        order = system_order(runs, preference=preference, rel=rel)
+        show(f"The first systems by {preference}", order.head(10), 4)
         show(f"Cycles in {preference}", cycles(runs, preference=preference, rel=rel).head(5), 4)
 
 

@@ -1,12 +1,14 @@
 """The tables and figures of Türkmen, Lease and Kutlu (2023), New Metrics, for a folder of runs.
 
     python examples/reproduce_rareness.py trec8-adhoc/runs trec8-adhoc/qrels.txt.gz --qid 431 \\
-        --track trec-8 --charts figures
+        --track trec-8 --table trec8-adhoc/runs_table.tsv --charts figures
 
 RUNS is a folder of run files, QRELS a file or an ir_datasets id. ``--track`` prints the published
-values next to the computed values. ``--charts`` saves the figures as HTML and needs ``pip install
-'.[charts]'``. Tables 1 to 3 are computed as published, and Table 1 also with Holm's correction. The
-seed of the paper is unknown.
+values next to the computed values. ``--table`` is a file with tab-separated columns run, group and
+type. With it, rareness is also computed for pools of the runs of one type, and without the other
+runs of a run's group. ``--charts`` saves the figures as HTML and needs ``pip install '.[charts]'``.
+Tables 1 to 3 are computed as published, and Table 1 also with Holm's correction. The seed of the
+paper is unknown.
 """
 
 from __future__ import annotations
@@ -21,8 +23,12 @@ from pyterrier_asl.analysis import (
     Evaluation,
     agreement_by_alpha,
     agreement_by_number_of_systems,
+    agreement_of_pools,
     discriminative_power,
+    pools_by,
     rare_documents,
+    rareness_by_pool,
+    rareness_without_own_group,
     stability,
     synthetic_systems,
 )
@@ -81,6 +87,18 @@ def tables(runs: Evaluation, query: str, seed: int, track: str | None) -> None:
     )
 
 
+def pools(runs: Evaluation, table: pd.DataFrame) -> None:
+    """Rareness in pools of the runs of one type, and without the other runs of a run's group."""
+    known = table[table["run"].astype(str).isin(runs.names)].set_index("run")
+    types, groups = (dict(zip(map(str, known.index), known[c])) for c in ("type", "group"))
+    by_type = rareness_by_pool(runs, None, pools_by(types))
+    show("S_d from the runs of one type: agreement with all runs", agreement_of_pools(by_type), 4)
+    alone = rareness_without_own_group(runs, None, groups)
+    moved = alone.assign(moved=alone["rank"] - alone["rank_without"])
+    largest = moved["moved"].abs().sort_values(ascending=False, kind="stable").index[:10]
+    show("S_d without the run's own group: the largest changes of rank", moved.loc[largest], 4)
+
+
 def figures(runs: Evaluation, query: str, seed: int, folder: Path) -> None:
     """Figures 1 and 2, and Tables 3 and 4 as charts."""
     from pyterrier_asl.charts.saving import save_chart
@@ -103,6 +121,7 @@ def figures(runs: Evaluation, query: str, seed: int, folder: Path) -> None:
 @click.argument("runs", type=click.Path(exists=True, path_type=Path))
 @click.argument("qrels")
 @click.option("--qid", help="The query of Table 4 and Figure 1; the first by default.")
+@click.option("--table", type=click.Path(exists=True, path_type=Path), help="Types and groups.")
 @click.option("--seed", default=0, show_default=True, help="Seed of all draws.")
 @track_option("Türkmen")
 @click.option("--charts", type=click.Path(path_type=Path), help="Folder to save figures in.")
@@ -110,6 +129,7 @@ def main(
     runs: Path,
     qrels: str,
     qid: str | None,
+    table: Path | None,
     seed: int,
     track: str | None,
     charts: Path | None,
@@ -117,6 +137,8 @@ def main(
     judged = Evaluation.of(runs, qrels)
     query = str(judged.qids[0]) if qid is None else qid
     tables(judged, query, seed, track)
+    if table is not None:
+        pools(judged, pd.read_csv(table, sep="\t", dtype=str))
     if charts is not None:
         figures(judged, query, seed, charts)
 

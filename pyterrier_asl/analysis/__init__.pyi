@@ -1,14 +1,17 @@
 from .assessors import assessor_scores, compare_with_assessors, human_range
 from .best_runs import headroom, run_quality
-from .collection_size import collection_statistics
+from .collections_and_lengths import collection_statistics, lengths_by_rank
 from .discrimination import discriminative_power, preference_discrimination, stability
 from .finders import rare_documents, rare_finds
 from .incomplete_judgements import missing_labels, missing_queries
 from .inputs import Evaluation
-from .preferred_systems import cycles, system_preferences
-from .rareness_agreement import (
-    agreement_by_alpha,
-    agreement_by_number_of_systems,
+from .preferred_systems import cycles, system_order, system_preferences
+from .rareness_agreement import agreement_by_alpha, agreement_by_number_of_systems
+from .rareness_pools import (
+    agreement_of_pools,
+    pools_by,
+    rareness_by_pool,
+    rareness_without_own_group,
     synthetic_systems,
 )
 from .recall_levels import (
@@ -38,6 +41,7 @@ __all__ = [
     "Evaluation",
     "agreement_by_alpha",
     "agreement_by_number_of_systems",
+    "agreement_of_pools",
     "assessor_scores",
     "collection_statistics",
     "compare_techniques",
@@ -48,15 +52,18 @@ __all__ = [
     "equivalents",
     "headroom",
     "human_range",
+    "lengths_by_rank",
     "level_correlations",
     "level_regressions",
     "missing_labels",
     "missing_queries",
+    "pools_by",
     "prediction_from_suffixes",
     "preference_discrimination",
     "preference_levels",
     "rare_documents",
     "rare_finds",
+    "rareness_by_pool",
     "recall_level_needed",
     "relative_error_reduction",
     "reordering",
@@ -66,9 +73,11 @@ __all__ = [
     "search_length_distribution",
     "stability",
     "synthetic_systems",
+    "system_order",
     "system_preferences",
     "tie_probability",
     "tie_probability_by_rank",
     "ties",
     "ties_by_recall_level",
+    "rareness_without_own_group",
 ]

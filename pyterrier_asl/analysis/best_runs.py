@@ -23,6 +23,7 @@ from ..charts import (
     powers_of_ten,
     tooltips,
     undrawn,
+    whole_numbers,
     without_outliers,
 )
 from ..common.lazy import pd
@@ -31,11 +32,17 @@ from ..evaluation.evaluation import Evaluation, Runs
 from ..evaluation.relevant_documents import relevant_documents, unjudged_above
 from ..evaluation.sources import QrelsLike
 from ..measures.directions import higher_is_better
-from ..statistics.rounding import rounded
+from ..statistics.rounding import EQUAL, rounded
 from .asl_options import AslOptions, label_of
 from .inputs import RelOfTracks, is_relevant, read, read_tracks
 from .registry import ALEX, BETTER, LOST, analysis
 from .tables import per_track
+
+#: Tracks whose best values are drawn one by one.
+FEW = 8
+#: Upper ends of the bins of the chart: shares in tenths, search lengths in steps of about 2.
+_SHARES = np.round(np.arange(0.1, 1.01, 0.1), 1)
+_LENGTHS = np.array([1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, np.inf])
 
 
 @analysis(ALEX, "Figures 1-4", question=BETTER)
@@ -201,7 +208,8 @@ def headroom(
 def headroom_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """Figures 1 to 4: tracks by the value of their best run."""
     tracks = frame["track"].nunique()
-    panels = [_panel(str(measure), part) for measure, part in frame.groupby("measure", sort=False)]
+    panel = _best_values if tracks <= FEW else _histogram
+    panels = [panel(str(measure), part) for measure, part in frame.groupby("measure", sort=False)]
     return captioned(
         alt.concat(*panels, columns=2).resolve_scale(x="independent"),
         "How much room is left",
@@ -214,7 +222,7 @@ def headroom_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     )
 
 
-def _panel(measure: str, part: pd.DataFrame) -> alt.TopLevelMixin:
+def _best_values(measure: str, part: pd.DataFrame) -> alt.TopLevelMixin:
     """The value of the best run of each track, and its name."""
     lengths = measure.startswith("ASL")
     form, least = (".1f", 1) if lengths else (".3f", 0)
@@ -232,6 +240,30 @@ def _panel(measure: str, part: pd.DataFrame) -> alt.TopLevelMixin:
     return alt.layer(
         base.mark_bar(size=BAR, color=COLORS[0]).encode(x=x, x2=alt.X2("value:Q")),
         names_above(base, "label", alt.XDatum(least)),
+    )
+
+
+def _histogram(measure: str, part: pd.DataFrame) -> alt.TopLevelMixin:
+    """A histogram of the best runs' values, one per track, the best possible value at the left."""
+    part = part.dropna(subset="value")
+    if measure.startswith("ASL"):
+        values, ends = part["value"], _LENGTHS
+        names = best_first = ["1", *(f"to {end:g}" for end in ends[1:-1]), "more"]
+    else:
+        values, ends = part["value"] - EQUAL, _SHARES
+        names = [f"{end - 0.1:.1f} to {end:.1f}" for end in ends]
+        best_first = names[::-1]
+    bins = pd.cut(values, [-np.inf, *ends], labels=names).astype(str).rename("bin")
+    counts = part.groupby(bins)["track"].agg(
+        tracks="size", which=lambda names: ", ".join(map(str, names))
+    )
+    named = counts.reindex(best_first).reset_index().fillna({"tracks": 0, "which": ""})
+    axis = alt.Axis(format="d", values=whole_numbers(0, int(named["tracks"].max())))
+    bars = alt.Chart(named, title=measure, width=PANEL, height=PANEL).mark_bar(color=COLORS[0])
+    return bars.encode(
+        x=alt.X("bin:N", sort=best_first, title=None, axis=alt.Axis(labelAngle=-45)),
+        y=alt.Y("tracks:Q", title="tracks", axis=axis),
+        tooltip=tooltips("bin", "tracks", "which"),
     )
 
 

@@ -24,13 +24,25 @@ from ..common.choices import check_names
 from ..common.lazy import pd
 from ..common.notices import names_of
 from ..common.parameters import check_whole
-from ..common.types import Bools
+from ..common.types import Bools, Ints
 from ..evaluation.evaluation import Runs
 from ..evaluation.relevant_documents import RelevantRanks
 from ..evaluation.sources import QrelsLike
 from .inputs import read
 from .registry import LOST, TURKMEN, analysis
 from .tables import described
+
+
+def group_codes(names: list[str], groups: Mapping[str, str]) -> Ints:
+    """The group of each run as a number; a run without a group is a group of one run.
+
+    Raises:
+        ValueError: for a run in ``groups`` that does not exist.
+    """
+    check_names("groups", groups, names, "runs")
+    # A run without a group must not be mixed up with a group of the same name.
+    labels = [f"group {groups[name]}" if name in groups else f"run {name}" for name in names]
+    return np.unique(labels, return_inverse=True)[1].astype(np.int64)
 
 
 def _by_group(
@@ -42,20 +54,13 @@ def _by_group(
         names: the runs, S of them.
         retrieves: which run retrieves which document, shape (S, R).
         groups: run -> group; None: each run is a group.
-
-    Raises:
-        ValueError: for a run in ``groups`` that does not exist.
     """
     if groups is None:
         return np.array(names, dtype=object), retrieves
-    check_names("groups", groups, names, "runs")
-    members: dict[tuple[bool, str], list[int]] = {}
-    for row, name in enumerate(names):
-        # A run without a group must not be mixed up with a group of the same name.
-        members.setdefault((name not in groups, groups.get(name, name)), []).append(row)
-    ordered = sorted(members.items())
-    labels = np.array([label for (_, label), _ in ordered], dtype=object)
-    return labels, np.array([retrieves[rows].any(axis=0) for _, rows in ordered])
+    codes = group_codes(names, groups)
+    first = np.unique(codes, return_index=True)[1]
+    labels = np.array([groups.get(names[run], names[run]) for run in first], dtype=object)
+    return labels, np.array([retrieves[codes == code].any(axis=0) for code in range(len(first))])
 
 
 def _depth(depth: int | None) -> str:

@@ -103,6 +103,16 @@ LEGENDS: dict[str, dict[str, str]] = {
         **_TESTED,
         **_CORRECTED,
     },
+    "system_order": {
+        "mean": "mean preference over queries and all other systems",
+        "mean_rank": "rank by mean",
+        "borda": "points per query: 1 per system it is preferred to, 1/2 per tie",
+        "borda_rank": "rank by borda",
+        "mc4_round": "round in which the random walk stays at the system",
+        "mc4": "share of the time that the walk stays there",
+        "mc4_rank": "rank by the random walk",
+        "cycle": "number of the cycle of preferences, 0: none",
+    },
     "cycles": {
         "a": "a system preferred to b",
         "b": "a system preferred to c",
@@ -150,6 +160,20 @@ LEGENDS: dict[str, dict[str, str]] = {
         "tau": "Kendall's tau of their order with their order by rareness among all",
         "standard_error": "standard error of tau over draws",
         "undefined": "draws in which all systems tie",
+    },
+    "rareness_by_pool": {
+        "pool": "the runs counted in S_d",
+        "member": "whether the run is one of them",
+        "value": "the measure with this pool",
+        "rank": "rank by value",
+        "moved": "ranks above the rank by all runs",
+    },
+    "rareness_without_own_group": {
+        "runs_of_group": "number of runs of the group",
+        "value": "value if all runs are counted",
+        "rank": "rank by value",
+        "value_without": "value if the other runs of the group are not counted",
+        "rank_without": "rank by value_without",
     },
     "missing_labels": {
         "fraction": "share of the labels that a sample keeps",
@@ -242,6 +266,10 @@ LEGENDS: dict[str, dict[str, str]] = {
         "upper": "MAP in the best order",
         "expected": "MAP in a random order, expected",
         "lower": "MAP in the worst order",
+    },
+    "lengths_by_rank": {
+        "length": "mean length over the queries with such a document at this rank",
+        "documents": "number of these documents",
     },
 }
 

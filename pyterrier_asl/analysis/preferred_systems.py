@@ -1,4 +1,4 @@
-"""Which of two systems is preferred, and are there cycles?"""
+"""Which of two systems is preferred, how do preferences rank all systems, and are there cycles?"""
 
 from __future__ import annotations
 
@@ -8,27 +8,36 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+import scipy  # its submodules load when first used
 
 from ..charts import (
     COLORS,
+    CROWDED,
     FEW_COLUMNS,
     MOST,
+    POINT,
     WIDE_CAPTION,
     alt,
+    around,
+    better,
     captioned,
+    category,
     figure,
     first_of,
     inline_rows,
+    shape,
     square,
     tooltips,
+    whole_numbers,
 )
 from ..common.lazy import pd
-from ..common.types import Floats
+from ..common.types import Bools, Floats, Ints
 from ..evaluation.evaluation import Runs
 from ..evaluation.preferences import preference_cubes
 from ..evaluation.sources import QrelsLike
 from ..scoring.preferences import KINDS
-from ..statistics.rounding import EQUAL
+from ..statistics.pairwise import cycle_numbers
+from ..statistics.rounding import EQUAL, shared_ranks
 from ..statistics.tests import compare_differences
 from .inputs import read
 from .registry import BETTER, DIAZ, analysis
@@ -208,6 +217,111 @@ def _panel(kind: str, test: str, frame: pd.DataFrame, order: list[str]) -> alt.T
 
 
 @analysis(DIAZ, "section 5")
+def system_order(
+    runs: Runs,
+    qrels: QrelsLike | None = None,
+    preference: str = "sgnLP",
+    *,
+    rel: float | None = None,
+    cutoff: int | None = None,
+) -> pd.DataFrame:
+    """How do preferences rank the systems?
+
+    By three ways to aggregate preferences:
+
+    * ``mean``: the mean preference over all other systems and all queries.
+    * ``borda``: in each query a system gets a point for each system it is preferred to and half a
+      point for each tie; the mean over queries. With sgnLP it is the order of ``mean``.
+    * ``mc4``: a random walk over the systems. At each step another system is drawn evenly, and the
+      walk moves there if more queries prefer it. The systems where the walk stays in the long run
+      come first; the walk is then repeated among the others, and so on, because it ends at a system
+      that beats all others and does not order the rest.
+
+    Systems that a method does not distinguish share a rank.
+
+    Args:
+        preference: rrLP, sgnLP, lexirecall, RPP or RR.
+
+    Returns:
+        A row for each system, by ``mc4_rank`` and ``mean``, with ``system``, ``mean`` and
+        ``mean_rank``, ``borda`` and ``borda_rank``, ``mc4_round`` (from 1, the round in which the
+        walk stays at the system), ``mc4`` (the share of the time) and ``mc4_rank``, and ``cycle``:
+        the number, from 1, of the cycle of mean preferences that the system is in, 0 for none. See
+        :func:`cycles`.
+
+    Source: Borda (1781); MC4: Dwork, Kumar, Naor and Sivakumar, Rank Aggregation Methods for the
+    Web, 2001; both for preferences between rankings: Diaz and Ferraro, 2022.
+
+    >>> qrels = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}}
+    >>> def run(*ranks):
+    ...     return {f"q{q}": {**{f"x{i}": 9 - i for i in range(r - 1)}, "a": 1}
+    ...             for q, r in enumerate(ranks, 1)}
+    >>> runs = {"A": run(1, 2, 3), "B": run(2, 3, 1), "C": run(3, 1, 2), "D": run(4, 4, 4)}
+    >>> order = system_order(runs, qrels)
+    >>> order[["system", "mean_rank", "borda", "mc4_round", "mc4_rank", "cycle"]]
+      system  mean_rank  borda  mc4_round  mc4_rank  cycle
+    0      A          1    2.0          1         1      1
+    1      B          1    2.0          1         1      1
+    2      C          1    2.0          1         1      1
+    3      D          4    0.0          2         4      0
+    """
+    judged, rel = read(runs, qrels, rel)
+    cube = judged.once(preference_cubes, (preference,), rel, cutoff)[preference]
+
+    mean, signs = cube.mean(axis=0), np.sign(cube).mean(axis=0)
+    by_mean = mean.sum(axis=1) / max(len(judged) - 1, 1)
+    # A win is a point and a tie half a point, so the tie with itself is subtracted.
+    points = (signs.sum(axis=1) + len(signs)) / 2 - 0.5
+    rounds, stays = mc4(signs < -EQUAL)
+    return pd.DataFrame(
+        {
+            "system": judged.names,
+            "mean": by_mean,
+            "mean_rank": shared_ranks(by_mean),
+            "borda": points,
+            "borda_rank": shared_ranks(points),
+            "mc4_round": rounds,
+            "mc4": stays,
+            "mc4_rank": shared_ranks(stays - rounds),
+            "cycle": cycle_numbers(mean > EQUAL),
+        }
+    ).sort_values(["mc4_rank", "mean_rank", "system"], ignore_index=True, kind="stable")
+
+
+@system_order.chart
+def system_order_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
+    """The systems' ranks by mean preference, Borda and MC4."""
+    methods = {"mean_rank": "mean", "borda_rank": "Borda", "mc4_rank": "MC4"}
+    shown, rest = first_of(frame, "systems, by MC4")
+    ranks = shown.melt(["system", "cycle"], list(methods), "method", "rank")
+    long = ranks.replace({"method": methods})
+    in_cycles = int((frame["cycle"] > 0).sum())
+    cyclic = (
+        f"{in_cycles} of {len(frame)} systems are preferred to each other in a cycle, with which "
+        "no ranking agrees."
+        if in_cycles
+        else "No systems are preferred to each other in a cycle."
+    )
+    return figure(
+        alt.Chart(long).mark_point(**POINT | {"filled": False}),
+        "The ranking of systems by preferences",
+        "Ranks by three ways to aggregate preferences; systems that a method does not distinguish "
+        f"share a rank. {cyclic}{rest}",
+        rows=1 if len(frame) <= MOST // 2 else CROWDED,
+        x=alt.X(
+            "rank:Q",
+            title=better("rank", "←"),
+            axis=alt.Axis(values=whole_numbers(1, int(long["rank"].max()))),
+            scale=alt.Scale(domain=around([1, *long["rank"]])),
+        ),
+        y=alt.Y("system:N", title=None, sort=None),
+        color=category("method", domain=list(methods.values())).legend(orient="top"),
+        shape=shape("method", domain=list(methods.values())),
+        tooltip=tooltips("system", "method", "rank", "cycle"),
+    )
+
+
+@analysis(DIAZ, "section 5")
 def cycles(
     runs: Runs,
     qrels: QrelsLike | None = None,
@@ -263,3 +377,44 @@ def cycles_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         y=alt.Y("cycle:N", title=None, sort=None, axis=alt.Axis(labelLimit=0)),
         tooltip=tooltips("a", "b", "c", alt.Tooltip("weakest:Q", format=".4f")),
     )
+
+
+def mc4(majority: Bools) -> tuple[Ints, Floats]:
+    """MC4, repeated until every system has a rank.
+
+    Args:
+        majority: whether most queries prefer the column's system to the row's, shape (S, S); False
+            on the diagonal.
+
+    Returns:
+        The round, from 1, in which the walk stays at a system in the long run, when it starts
+        anywhere among the systems of no earlier round, and the share of the time; shape (S,).
+
+    >>> rounds, stays = mc4(np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0]], dtype=bool))
+    >>> rounds.tolist(), stays.tolist()
+    ([1, 2, 3], [1.0, 1.0, 1.0])
+    """
+    rounds = np.zeros(len(majority), dtype=np.int64)
+    stays = np.zeros(len(majority))
+    left = np.arange(len(majority))
+    while left.size:
+        share = _long_run(majority[np.ix_(left, left)])
+        stayed = share > 0
+        rounds[left[stayed]] = rounds.max() + 1
+        stays[left[stayed]] = share[stayed]
+        left = left[~stayed]
+    return rounds, stays
+
+
+def _long_run(majority: Bools) -> Floats:
+    """The long-run distribution of a walk that starts anywhere, exactly 0 where it never stays."""
+    moves = majority / len(majority)
+    np.fill_diagonal(moves, 1 - moves.sum(axis=1))
+    # Squared often enough for 2^50 steps; the rows are kept distributions.
+    for _ in range(50):
+        moves = moves @ moves
+        moves /= moves.sum(axis=1, keepdims=True)
+    _, part = scipy.sparse.csgraph.connected_components(majority, connection="strong")
+    leaves = np.zeros(part.max() + 1, dtype=bool)
+    leaves[part[np.nonzero(majority & (part[:, None] != part))[0]]] = True
+    return np.where(leaves[part], 0.0, moves.mean(axis=0))

@@ -1,9 +1,8 @@
-"""How does the ranking by rareness depend on its weight, and on which systems are counted?"""
+"""Does the ranking by rareness depend on the weight of rareness, and on the number of systems?"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -13,14 +12,13 @@ from ..common.lazy import pd
 from ..common.parameters import check_whole
 from ..common.types import Floats, Ints
 from ..evaluation.evaluation import Runs
-from ..evaluation.relevant_documents import RelevantRanks
 from ..evaluation.sources import QrelsLike
-from ..measures.rareness import check_pooled, mean_parts
 from ..scoring.rareness import gains
 from ..statistics.agreement import kendall_tau, kendall_taus, tau_ap
-from ..statistics.rounding import NO_DIFFERENCE, rounded, shared_ranks
+from ..statistics.rounding import rounded, shared_ranks
 from ..statistics.settings import CHUNK, check_draws
-from .inputs import measures_with_rel, read
+from .inputs import read
+from .rareness_pools import pools_by_measure
 from .registry import TURKMEN, analysis
 
 #: 0, 0.1, ..., 1.
@@ -73,10 +71,10 @@ def agreement_by_alpha(
     measures = ["P_Rareness@100", "AP_Rareness@100"] if measures is None else measures
 
     rows = []
-    for name, measure in measures_with_rel(measures, rel).items():
-        check_pooled(measure)
+    for name, pools in pools_by_measure(judged, measures, rel).items():
         plain, *means = (
-            rounded(judged.values(measure(alpha=alpha)).mean(axis=-1)) for alpha in (0.0, *alphas)
+            rounded(judged.values(pools.measure(alpha=alpha)).mean(axis=-1))
+            for alpha in (0.0, *alphas)
         )
         rows += [
             (name, float(alpha), *_agreement(mean, plain)) for alpha, mean in zip(alphas, means)
@@ -165,11 +163,11 @@ def agreement_by_number_of_systems(
     systems = np.tile(np.arange(len(judged)), (draws, 1))
     rows = []
     possible = [size for size in sizes if size <= len(judged)]
-    for name, measure in measures_with_rel(measures, rel).items():
-        parts = mean_parts(judged.runs, measure)
+    for name, pools in pools_by_measure(judged, measures, rel).items():
+        parts = pools.mean_parts()
         for size in possible:
             drawn = np.random.default_rng(seed + size).permuted(systems, axis=1)[:, :size]
-            tau = pd.Series(_taus(measure, *parts, drawn))
+            tau = pd.Series(_taus(pools.measure, *parts, drawn))
             rows.append((name, size, tau.mean(), tau.sem(), draws, int(tau.isna().sum())))
     return pd.DataFrame(
         rows, columns=["measure", "systems", "tau", "standard_error", "draws", "undefined"]
@@ -200,7 +198,7 @@ def number_of_systems_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
 
 
 def _taus(measure: Any, base: Floats, shared: Floats, drawn: Ints) -> Floats:
-    """tau of each draw; ``base`` and ``shared`` are those of ``mean_parts``."""
+    """tau of each draw; ``base`` and ``shared`` are those of ``Pools.mean_parts``."""
     size = drawn.shape[1]
     a, b = _gain_line(measure, len(base))
     among_all = a * base - b * shared.sum(axis=1)
@@ -222,118 +220,3 @@ def _gain_line(measure: Any, systems: int) -> tuple[float, float]:
         normalized=measure["normalized"],
     ).tolist()
     return 2 * first - second, first - second
-
-
-@analysis(TURKMEN, "Figure 1")
-def synthetic_systems(
-    runs: Runs,
-    qrels: QrelsLike,
-    qid: Any,
-    *,
-    cutoff: int = 100,
-    alphas: Sequence[float] = (0.0, 0.5, 1.0),
-    documents: Sequence[int] | None = None,
-    rel: float | None = None,
-    normalized: bool = False,
-) -> pd.DataFrame:
-    """How are synthetic systems ranked that find rare or common documents?
-
-    The rank of two synthetic systems among real systems by P_Rareness@k on one query (Figure 1).
-
-    Each synthetic system is scored as one more system among the real ones, which changes the scores
-    of all systems: S is larger by 1, and so is S_d of its documents. Both retrieve D relevant
-    documents and no others. ``rare`` retrieves D synthetic documents, which no other system
-    retrieves. ``common`` retrieves the D relevant documents that most systems have in their top k,
-    so D is at most the number of relevant documents of the query.
-
-    Args:
-        qid: the query.
-        cutoff: k.
-        alphas: weights of rareness.
-        documents: numbers D of relevant documents, at most k; None: 0 to k.
-        normalized: whether to use the normalized measure, which cannot exceed 1.
-
-    Returns:
-        A row for each system, alpha and D, with ``system``, ``alpha``, ``documents``, ``value`` of
-        P_Rareness@k, and ``rank``: 1 plus the number of real systems with a better value.
-
-    Raises:
-        ValueError: for a query that is not judged, or a D above k.
-
-    Source: Türkmen, Lease and Kutlu, 2023, section 3 and Figure 1.
-
-    >>> runs = {"a": {"q": {"d": 2, "e": 1}}, "b": {"q": {"d": 1}}}
-    >>> ranked = synthetic_systems(runs, {"q": {"d": 1, "e": 1}}, "q", cutoff=2, alphas=[1])
-    >>> ranked[["system", "documents", "value", "rank"]].round(4)
-       system  documents   value  rank
-    0    rare          0  0.0000     3
-    1    rare          1  0.8333     2
-    2    rare          2  1.6667     1
-    3  common          0  0.0000     3
-    4  common          1  0.5000     2
-    5  common          2  1.1667     1
-    """
-    judged, rel = read(runs, qrels, rel)
-    ranks = judged.once(RelevantRanks.of, rel)
-    retrieves = ranks.found(cutoff)[:, ranks.documents_of(judged, qid)].astype(np.int64)
-    numbers = range(cutoff + 1) if documents is None else documents
-    if max(numbers, default=0) > cutoff:
-        raise ValueError(f"{max(numbers)} documents do not fit into the first {cutoff}")
-    by_finders = np.argsort(-retrieves.sum(axis=0), kind="stable")
-    rows = []
-    for system, alpha, number in product(("rare", "common"), alphas, numbers):
-        common = number if system == "common" else 0
-        if common <= retrieves.shape[1]:
-            new = np.isin(np.arange(retrieves.shape[1]), by_finders[:common]).astype(np.int64)
-            found = _ranked_among(retrieves, new, number - common, cutoff, alpha, normalized)
-            rows.append((system, float(alpha), number, *found))
-    return pd.DataFrame(rows, columns=["system", "alpha", "documents", "value", "rank"])
-
-
-@synthetic_systems.chart
-def synthetic_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
-    """The ranks of a system that finds rare and of a system that finds common documents."""
-    return figure(
-        alt.Chart(frame).mark_line(interpolate="step-after"),
-        "Synthetic systems among real systems",
-        "The rank by P_Rareness of a system that finds documents that no other system finds, and "
-        "of a system that finds documents that most systems find, by their number.",
-        x=alt.X("documents:Q", title="relevant documents retrieved"),
-        y=alt.Y(
-            "rank:Q",
-            title="rank",
-            scale=alt.Scale(reverse=True, domainMin=1),
-            axis=alt.Axis(tickMinStep=1),
-        ),
-        color=alt.Color(
-            "alpha:O",
-            title="α",
-            scale=alt.Scale(scheme="viridis"),
-            legend=alt.Legend(orient="bottom"),
-        ),
-        strokeDash=alt.StrokeDash("system:N", title=None, legend=alt.Legend(orient="top")),
-        tooltip=tooltips(
-            "system", "alpha", "documents", alt.Tooltip("value", format=".3f"), "rank"
-        ),
-    )
-
-
-def _ranked_among(
-    retrieves: Ints, new: Ints, synthetic: int, cutoff: int, alpha: float, normalized: bool
-) -> tuple[float, int]:
-    """Value and rank of one more system, which finds real and synthetic documents.
-
-    Args:
-        retrieves: the real documents that each real system retrieves, shape (S, R).
-        new: the real documents that the system retrieves, shape (R,).
-        synthetic: the number of synthetic documents that it retrieves.
-        cutoff: k.
-        alpha: the weight of rareness.
-        normalized: whether to use the normalized measure.
-    """
-    finders = np.append(retrieves.sum(axis=0) + new, 1)  # the last is a synthetic document
-    systems, offsets = np.full(len(finders), len(retrieves) + 1), np.arange(len(finders) + 1)
-    gain = gains(finders, systems, offsets, alpha=alpha, normalized=normalized)
-    others = retrieves @ gain[:-1] / cutoff
-    value = (new @ gain[:-1] + synthetic * gain[-1]) / cutoff
-    return float(value), 1 + int(np.sum(others > value + NO_DIFFERENCE))

@@ -48,7 +48,8 @@ ALEX = "Alex, Hall, Metzler 2022"
 DIAZ = "Diaz 2023"
 TURKMEN = "Türkmen, Lease, Kutlu 2023"
 TROTMAN = "Trotman, Keeler 2011"
-PAPERS = (ALEX, DIAZ, TURKMEN, TROTMAN)
+CLARKE = "Clarke 2019"
+PAPERS = (ALEX, DIAZ, TURKMEN, TROTMAN, CLARKE)
 
 #: The questions under which analyses are listed first.
 BETTER, REAL, LOST = "Who is better?", "Is it real?", "What is lost?"

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..common.lazy import alt as alt
 from ..common.lazy import pd
+from .scales import whole_numbers
 
 #: The size of a view. With its axis it is some 300 pixels wide: as wide as the column of a paper it
 #: has letters of 8 points.
@@ -57,6 +58,13 @@ LONG_NAME = 130
 
 #: The label of an axis that breaks a measure's name before its parameters, a Vega expression.
 TWO_LINES = r"split(replace(datum.label, '(', '\n('), '\n')"
+
+#: The pattern where a label of several words is broken, and the label as a Vega expression.
+_BREAK = "(.{8,}?) "
+IN_LINES = rf"split(replace(datum.label, regexp('{_BREAK}', 'g'), '$1\n'), '\n')"
+
+#: The most characters of a name that fits above or below a narrow column.
+SHORT = 8
 
 #: The most systems with names along both sides of a matrix.
 FEW_COLUMNS = 12
@@ -298,6 +306,88 @@ def square(base: alt.Chart, row: str, column: str, order: Sequence[str]) -> alt.
         x=alt.X(f"{column}:N", sort=order, title=None, axis=across),
         y=alt.Y(f"{row}:N", sort=order, title=None, axis=alt.Axis(**axis)),
     )
+
+
+def ranks_on_lists(
+    frame: pd.DataFrame,
+    title: str,
+    caption: str,
+    *,
+    across: str,
+    moved: str,
+    tooltip: Sequence[str],
+    rank: str = "rank",
+) -> alt.TopLevelMixin:
+    """The rank of each run on several lists: one line per run, coloured by the ranks it moves.
+
+    Args:
+        frame: one row per list and run, with columns ``run`` and ``rank``.
+        title: the content, in a few words.
+        caption: how to read the chart.
+        across: the column of the lists, in the order of the frame.
+        moved: the column of ranks moved, up or down.
+        tooltip: columns of the tooltip.
+        rank: the column of ranks.
+    """
+    lists = list(dict.fromkeys(frame[across]))
+    runs, deepest = frame["run"].nunique(), int(frame[rank].max())
+    if runs > MOST:
+        caption += f" Ranks 1 to {MOST} of {runs}: lines below these ranks are cut off."
+        frame = frame[frame["run"].isin(frame.loc[frame[rank] <= MOST, "run"])]
+        deepest = MOST
+    frame = frame.assign(change=frame[moved].abs().groupby(frame["run"]).transform("max"))
+    points = frame[frame[rank] <= deepest]
+    at_last = points[points[across] == lists[-1]].groupby([across, rank], as_index=False)
+    names = at_last["run"].agg(_one_label)
+    x = alt.X(f"{across}:N", sort=lists, title=None, axis=_axis_of_lists(lists))
+    y = alt.Y(
+        f"{rank}:Q",
+        title="rank",
+        axis=alt.Axis(values=whole_numbers(1, deepest), format="d", grid=False),
+        scale=alt.Scale(domain=[0.5, deepest + 0.5], reverse=True),
+    )
+    color = alt.Color(
+        "change:Q",
+        title="ranks moved",
+        scale=alt.Scale(scheme="viridis"),
+        legend=alt.Legend(orient="bottom", values=some_values(frame["change"]), format="d"),
+    )
+    lines, circles = (
+        alt.Chart(inline_rows(rows)).encode(x=x, y=y, color=color) for rows in (frame, points)
+    )
+    # Altair cannot infer the types of inline rows.
+    typed = (f"{name}:{'Q' if frame[name].dtype.kind in 'iuf' else 'N'}" for name in tooltip)
+    drawn = alt.layer(
+        lines.mark_line(opacity=0.6, clip=True).encode(detail=alt.Detail("run:N")),
+        circles.mark_point(**POINT).encode(tooltip=tooltips(*typed)),
+        alt.Chart(names)
+        .mark_text(align="left", dx=RADIUS + GAP, fontSize=LETTERS)
+        .encode(x=x, y=y, text=alt.Text("run:N")),
+    )
+    height = ROW * max(10, min(runs, MOST))
+    return figure(drawn, title, caption, width=130 * len(lists), height=height)
+
+
+def _axis_of_lists(lists: Sequence[Any]) -> alt.Axis:
+    """The names of lists above them, turned where many are long."""
+    turned = len(lists) > 3 and max(map(len, map(str, lists))) > SHORT
+    broken = max(len(re.findall(_BREAK, str(name))) for name in lists)
+    return alt.Axis(
+        labelAngle=-40 if turned else 0,
+        labelLimit=120,
+        labelExpr=IN_LINES,
+        labelPadding=GAP + ROW * broken,
+        ticks=False,
+        orient="top",
+        domain=False,
+        labelOverlap=False,
+    )
+
+
+def _one_label(names: pd.Series[str]) -> str:
+    """One label for the names of runs that share a rank."""
+    rest = len(names) - 3
+    return ", ".join(names[:3]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def tooltips(*columns: str | alt.Tooltip) -> list[alt.Tooltip]:

@@ -28,7 +28,7 @@ from typing import Any
 import click
 
 from ..analysis.legends import legend
-from ..analysis.registry import Analysis, analyses, find_analyses
+from ..analysis.registry import CLARKE, Analysis, analyses, find_analyses
 from ..assessment.judges import QRELS, with_reference
 from ..common.lazy import pd
 from ..common.notices import DoubtfulInput
@@ -72,10 +72,10 @@ class Analyses(click.Group):
         """The list of analyses in the help, by question or by paper."""
         for heading, group in groupby(analyses(), attrgetter("heading")):
             rows = [(a.name, f"{a.what} ({', '.join(a.figures)})") for a in group]
+            if heading == CLARKE:
+                rows.append(("pyterrier-asl tune", _TUNING))
             with formatter.section(heading.removesuffix("?")):
                 formatter.write_dl(rows)
-        with formatter.section("Clarke 2019"):
-            formatter.write_dl([("pyterrier-asl tune", _TUNING)])
 
 
 def _print_list(ctx: click.Context, param: click.Parameter, value: bool) -> None:

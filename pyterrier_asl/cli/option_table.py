@@ -164,6 +164,12 @@ OPTIONS: dict[str, dict[str, Any]] = {
         metavar="TSV",
         read=read_groups,
     ),
+    "pools": _how(
+        "Lines of run and type, each type a pool.",
+        "--types",
+        metavar="TSV",
+        read=readers.read_pools,
+    ),
     "run_types": _how(
         "Lines of run and 'manual' or 'automatic'.", "--types", metavar="TSV", read=read_groups
     ),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from ..io.groups import read_groups
+
 
 def read_words(text: str) -> list[str]:
     """Splits a text at commas and blanks."""
@@ -23,6 +25,13 @@ def _cast(kind: Callable[[str], Any], texts: Iterable[str], message: str) -> lis
         return [kind(text) for text in texts]
     except ValueError:
         raise ValueError(message) from None
+
+
+def read_pools(path: str) -> dict[str, list[str]]:
+    """Reads the runs of each type from a file of runs and types."""
+    from ..analysis.rareness_pools import pools_by
+
+    return pools_by(read_groups(path))
 
 
 def read_judges_by_name(texts: Sequence[str]) -> dict[str, str]:

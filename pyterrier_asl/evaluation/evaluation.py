@@ -31,7 +31,7 @@ from ..measures.parsing import (
     parse_measure,
 )
 from ..measures.pool import RarenessPool
-from ..measures.rareness import pooled_values
+from ..measures.rareness import Pools
 from ..scoring.lexicographic import reciprocal_ranks
 from .facts import Facts
 from .measuring import Measuring, iter_judged, values_of
@@ -151,7 +151,7 @@ class Evaluation(Remembering):
     def _pooled_values(self, measure: Any) -> Floats:
         """The values of a rareness measure without a pool, shape (S, Q)."""
         if self.whole is None:
-            return pooled_values(self.runs, measure)
+            return self.once(Pools.of_runs, measure).values()
         return self.whole.values(measure)[[self.whole.row(name) for name in self.names]]
 
     @property

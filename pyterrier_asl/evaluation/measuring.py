@@ -28,7 +28,7 @@ from ..judging.judgements import Judgements
 from ..judging.matching import judge_whole
 from ..measures.formula import formula
 from ..measures.parsing import has_subtopics, needs_pool
-from ..measures.rareness import check_pooled, pooled_values, warn_of_few
+from ..measures.rareness import Pools, check_pooled, warn_of_few
 from .run_facts import RunFacts
 
 #: Number of runs from which on a progress bar is shown while they are read.
@@ -115,7 +115,7 @@ class Measuring:
         if self._pooled:
             judged = [run.judged for run in runs if run.judged is not None]
             warn_of_few(self._pooled, len(judged))
-            values |= {label: pooled_values(judged, m) for label, m in self._pooled.items()}
+            values |= {label: Pools(m, judged).values() for label, m in self._pooled.items()}
         return values
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..common.notices import warn
-from ..common.types import Floats, Ints
+from ..common.types import Bools, Floats, Ints
 from ..scoring import rareness as scoring
 from ..scoring.arrays import sum_by_query
 from ._base import (
@@ -127,62 +127,84 @@ def check_pooled(measure: Any) -> None:
     check_required(measure, {**measure.params, "pool": None})
 
 
-def pooled_values(runs: Sequence[JudgedRun], measure: Any) -> Floats:
-    """The values of S judged runs in a rareness measure, of which they are the pool, shape (S, Q).
+class Pools:
+    """Judged runs as the pool of a rareness measure without one.
+
+    Only the entries of the runs are used, as only relevant documents have a gain.
 
     Args:
-        runs: the runs.
-        measure: the measure; with ``member=False`` each run joins the others and itself.
+        measure: the measure.
+        runs: S judged runs of Q queries.
 
     Raises:
         ValueError: for another measure, or a measure that has a pool.
     """
-    relevant, retrieved = _documents(runs, measure)
-    counts = scoring.count_finders(np.concatenate(retrieved), len(runs[0].judgements.grades))
-    joins = measure["member"] is False
-    values = [
-        measure.from_finders(
-            of_run, counts[of_run.pairs] + (joins and np.isin(of_run.pairs, own)), len(runs) + joins
-        )
-        for of_run, own in zip(relevant, retrieved)
-    ]
-    return np.array(values)
 
+    def __init__(self, measure: Any, runs: Sequence[JudgedRun]) -> None:
+        check_pooled(measure)
+        self.measure = measure
+        rel, cutoff = measure["rel"], measure["cutoff"]
+        self._relevant = [run.view(cutoff).relevant(rel) for run in runs]
+        self._retrieved = [run.view(measure["depth"] or cutoff).relevant(rel).pairs for run in runs]
+        self._judged = len(runs[0].judgements.grades)
 
-def mean_parts(runs: Sequence[JudgedRun], measure: Any) -> tuple[Floats, Floats]:
-    """The parts of the mean over queries, for pools that change often.
+    @classmethod
+    def of_runs(cls, evaluation: Any, measure: Any) -> Pools:
+        """The runs of an evaluation, for ``evaluation.once``."""
+        return cls(measure, evaluation.runs)
 
-    A run's mean over queries is ``a * base - b * shared[:, pool].sum()`` where a document that S_d
-    of the pool find gains a - b S_d.
+    def counts(self, members: Bools | None = None, groups: Ints | None = None) -> tuple[Ints, int]:
+        """S_d of every judged document, 0 where it is not relevant, and S.
 
-    Args:
-        runs: the S runs of which a pool is made.
-        measure: see :func:`pooled_values`.
+        Args:
+            members: whether each run is in the pool, shape (S,); None: all.
+            groups: the group of each run, from 0: count groups instead of runs, shape (S,).
+        """
+        runs = np.arange(len(self._retrieved))[slice(None) if members is None else members]
+        retrieved = [self._retrieved[run] for run in runs]
+        documents = np.concatenate([np.empty(0, dtype=np.int64), *retrieved])
+        if groups is None:
+            return scoring.count_finders(documents, self._judged), len(runs)
+        of_documents = np.repeat(groups[runs], list(map(len, retrieved)))
+        counts = scoring.count_finders(documents, self._judged, of_documents)
+        return counts, len(np.unique(groups[runs]))
 
-    Returns:
-        ``base``, shape (S,), and ``shared``, the part of a row's base that is for documents that
-        the column's run retrieves, shape (S, S).
-    """
-    all_relevant, all_retrieved = _documents(runs, measure)
-    gain = measure(alpha=1, normalized=False)  # 2 - S_d in a pool of one
-    base, shared = np.zeros(len(runs)), np.zeros((len(runs), len(runs)))
-    for run, relevant in enumerate(all_relevant):
-        base[run] = gain.from_finders(relevant, 0 * relevant.pairs, 1).mean() / 2
-        for other, retrieved in enumerate(all_retrieved):
-            finders = np.isin(relevant.pairs, retrieved).astype(np.int64)
-            shared[run, other] = 2 * base[run] - gain.from_finders(relevant, finders, 1).mean()
-    return base, shared
+    def values(self, members: Bools | None = None, groups: Ints | None = None) -> Floats:
+        """The values of all runs, shape (S, Q); each run outside the pool joins it separately.
 
+        The arguments are the arguments of :meth:`counts`.
+        """
+        counts, systems = self.counts(members, groups)
+        if members is None:
+            members = np.full(len(self._retrieved), self.measure["member"] is not False)
+        values = []
+        for is_member, relevant, retrieved in zip(members, self._relevant, self._retrieved):
+            finders = counts[relevant.pairs]
+            if not is_member:
+                finders = finders + np.isin(relevant.pairs, retrieved)
+            values.append(self.measure.from_finders(relevant, finders, systems + (not is_member)))
+        return np.array(values)
 
-def _documents(runs: Sequence[JudgedRun], measure: Any) -> tuple[list[Relevant], list[Ints]]:
-    """The relevant documents of each run for its value, and the positions of those to the depth."""
-    check_pooled(measure)
-    rel, cutoff = measure["rel"], measure["cutoff"]
-    depth = measure["depth"] or cutoff
-    return (
-        [run.view(cutoff).relevant(rel) for run in runs],
-        [run.view(depth).relevant(rel).pairs for run in runs],
-    )
+    def mean_parts(self) -> tuple[Floats, Floats]:
+        """The parts of the mean over queries, for pools that change often.
+
+        A run's mean over queries is ``a * base - b * shared[:, pool].sum()`` where a document that
+        S_d of the pool find gains a - b S_d.
+
+        Returns:
+            ``base``, shape (S,), and ``shared``, the part of a row's base that is for documents
+            that the column's run retrieves, shape (S, S).
+        """
+
+        gain = self.measure(alpha=1, normalized=False)  # 2 - S_d in a pool of one
+        size = len(self._retrieved)
+        base, shared = np.zeros(size), np.zeros((size, size))
+        for run, relevant in enumerate(self._relevant):
+            base[run] = gain.from_finders(relevant, 0 * relevant.pairs, 1).mean() / 2
+            for other, retrieved in enumerate(self._retrieved):
+                finders = np.isin(relevant.pairs, retrieved).astype(np.int64)
+                shared[run, other] = 2 * base[run] - gain.from_finders(relevant, finders, 1).mean()
+        return base, shared
 
 
 class _P_Rareness(Additive, _Rareness):

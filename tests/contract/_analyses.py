@@ -19,6 +19,7 @@ from _options import (
     command_of,
     inputs,
     judges_of,
+    lengths,
     words_of,
     words_of_inputs,
 )  # fmt: skip
@@ -36,8 +37,11 @@ GIVEN: dict[str, Any] = {
     "relevant": [5, 10],
     "ranks": [1, 3],
     "qid": "q3",
+    "pools": {"manual": ["charlie", "delta"], "automatic": ["alpha", "bravo"]},
 }
-RARENESS = "agreement-by-alpha agreement-by-number-of-systems".split()
+RARENESS = (
+    "agreement-by-alpha agreement-by-number-of-systems rareness-by-pool rareness-without-own-group"
+).split()
 
 #: Rows of the options of several analyses.
 COMMON: dict[str, Row] = {
@@ -69,10 +73,13 @@ COMMON: dict[str, Row] = {
     "normalized": Row(True),
     "sizes": Row([2]),
     "measures": Row(["P@5"]),
+    "measure": Row("P_Rareness@5"),
     "system": Row("delta"),
     "run_types": Row(TYPES),
     "both_ways": Row(True),
     "judge_rel": Row({"x": 2}, refused={"several": "none of the"}),
+    "lengths": Row(lambda s: lengths()),
+    "missing_length": Row(5),
     "judges": Row(judges_of(0.3), refused={"several": "one track only"}),
     **SETTINGS_OF_QRELS,
 }
@@ -109,6 +116,7 @@ OWN: dict[str, dict[str, Row]] = {
         "seed": Row(7, {**RAREST, "draws": 40}, data="uncommon"),
         "drop_self": SAME["drop_self"],
     },
+    "rareness-without-own-group": {"groups": Row(dict(zip(_small.QUALITY, "xxyy")))},
     "discriminative-power": {
         "levels": Row([0.3]),
         "draws": Row(20, {"levels": [0.1, 0.3, 0.5, 0.7], "test": "randomization"}, alone="draws"),
@@ -144,6 +152,10 @@ OWN: dict[str, dict[str, Row]] = {
         "drop_self": SAME["drop_self"],
     },
     "reordering": {"correction": Row("bonferroni", {"alpha": 0.05})},
+    "lengths-by-rank": {
+        "lengths": Row(lambda s: lengths(), same={"always": "given with and without"}),
+        "missing_length": Row(5, same={"always": "all are known"}),
+    },
     "rare-finds": {"drop_self": SAME["drop_self"]},
     "synthetic-systems": {"drop_self": SAME["drop_self"]},
     "human-range": {"judges": Row(judges_of(0.3))},
@@ -170,10 +182,14 @@ class AnalysisCall(Call):
         analysis = ANALYSES[self.name]
         found = {name: GIVEN[name] for name in GIVEN if name in analysis.parameters}
         usual = "AP_Rareness@10" if self.name in RARENESS else setting.measure
-        several = {"measures": [usual], "fractions": [0.3, 0.6]}
+        several = {"measures": [usual], "fractions": [0.3, 0.6], "measure": "AP_Rareness@10"}
         found |= {name: several[name] for name in several if name in analysis.parameters}
         if self.name in DRAWN:
             found["draws"] = 4
+        if self.name == "rareness-without-own-group":
+            found["groups"] = GROUPS
+        if self.name == "lengths-by-rank":
+            found["lengths"] = lengths()
         if "judges" in analysis.parameters and setting.source == "frames":
             found["judges"] = judges_of(0.7, 0.5)(setting)
         return found

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from pyterrier_asl.analysis.collection_size import collection_statistics
+from pyterrier_asl.analysis.collections_and_lengths import collection_statistics
 from pyterrier_asl.analysis.discrimination import preference_discrimination
 from pyterrier_asl.analysis.incomplete_judgements import missing_labels
 from pyterrier_asl.analysis.recall_levels import prediction_from_suffixes

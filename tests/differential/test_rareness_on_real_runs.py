@@ -1,6 +1,7 @@
 """The tables and figures of the paper on rareness, on real runs and collections."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from pyterrier_asl.analysis.discrimination import discriminative_power, stability
@@ -9,6 +10,11 @@ from pyterrier_asl.analysis.inputs import by_double_scores
 from pyterrier_asl.analysis.rareness_agreement import (
     agreement_by_alpha,
     agreement_by_number_of_systems,
+)
+from pyterrier_asl.analysis.rareness_pools import (
+    agreement_of_pools,
+    pools_by,
+    rareness_by_pool,
     synthetic_systems,
 )
 from pyterrier_asl.evaluation.evaluation import Evaluation
@@ -90,6 +96,17 @@ def test_published_agreement_falls_steadily_with_alpha(trec8):
         assert rows["tau"].iloc[0] == pytest.approx(1)
         assert rows["tau"].is_monotonic_decreasing
         assert rows["tau"].min() > 0.9
+
+
+def test_manual_and_automatic_runs_as_pools(data, trec8):
+    runs_table = pd.read_csv(data / "trec8-adhoc" / "runs_table.tsv", sep="\t", index_col="run")
+    found = rareness_by_pool(trec8, None, pools_by(runs_table["type"].to_dict()))
+    agreement = agreement_of_pools(found).set_index("pool")
+    assert agreement["runs"].to_dict() == {"automatic": 116, "manual": 13}
+    # In a pool of automatic runs documents of manual runs are rarer, so manual runs do not fall.
+    manual = runs_table.index[runs_table["type"] == "manual"]
+    table = found.pivot(index="run", columns="pool", values="value").loc[manual]
+    assert (table["automatic"] >= table["all"]).all()
 
 
 def test_a_hypothetical_system_needs_fewer_documents_the_more_rareness_counts(dl20):

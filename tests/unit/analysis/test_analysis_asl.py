@@ -9,8 +9,9 @@ from brute_force import precisions
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pyterrier_asl import ASL, search_lengths
+from pyterrier_asl import ASL, DocLengths, search_lengths
 from pyterrier_asl.analysis.best_runs import headroom, run_quality
+from pyterrier_asl.analysis.collections_and_lengths import lengths_by_rank
 from pyterrier_asl.analysis.reordered_systems import num_better, reordering
 from pyterrier_asl.analysis.search_lengths import (
     effective_documents,
@@ -168,6 +169,27 @@ def test_effective_documents_match_a_search(values):
     target = len(values) / sum(values)
     gaps = [abs(np.mean([1 / p for p in above[:n]]) - target) for n in range(1, len(above) + 1)]
     assert gaps[effective_documents(values) - 1] == pytest.approx(min(gaps))
+
+
+# Lengths by rank
+
+
+def test_lengths_by_rank_by_hand():
+    qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1}}
+    runs = {"r": {"q1": {"b": 2, "a": 1}, "q2": {"c": 3, "b": 2, "a": 1}}}
+    lengths = DocLengths.from_dict({"a": 10, "b": 100, "c": 40})
+    frame = lengths_by_rank(runs, qrels, lengths=lengths, cutoff=2)
+    expected = [
+        (1, "not relevant", 70.0, 2), (1, "all", 70.0, 2),
+        (2, "relevant", 10.0, 1), (2, "not relevant", 100.0, 1), (2, "all", 55.0, 2),
+    ]  # fmt: skip
+    assert list(frame.drop(columns="run").itertuples(index=False, name=None)) == expected
+
+    short = DocLengths.from_dict({"a": 10})
+    with pytest.raises(ValueError, match="run 'r': 3 of 4 retrieved.*\\(e.g. 'b'\\)"):
+        lengths_by_rank(runs, qrels, lengths=short, cutoff=2)
+    filled = lengths_by_rank(runs, qrels, lengths=short, cutoff=1, missing_length=5)
+    assert filled["length"].tolist() == [5.0, 5.0]
 
 
 # Grades

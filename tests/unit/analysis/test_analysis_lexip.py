@@ -13,7 +13,7 @@ from ir_measures import RR
 
 from pyterrier_asl.analysis.discrimination import discriminative_power, preference_discrimination
 from pyterrier_asl.analysis.incomplete_judgements import missing_labels
-from pyterrier_asl.analysis.preferred_systems import cycles, system_preferences
+from pyterrier_asl.analysis.preferred_systems import cycles, mc4, system_order, system_preferences
 from pyterrier_asl.analysis.recall_levels import (
     level_correlations,
     level_regressions,
@@ -29,7 +29,7 @@ from pyterrier_asl.analysis.tied_rankings import (
 )
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.evaluation.preferences import preference_matrix, recall_levels
-from pyterrier_asl.scoring.preferences import level, preference_cube
+from pyterrier_asl.scoring.preferences import KINDS, level, preference_cube
 from pyterrier_asl.statistics.tests import compare_all
 from pyterrier_asl.statistics.tukey import randomized_hsd
 
@@ -195,7 +195,55 @@ def test_samples_of_a_seed_are_the_same_and_shares_lie_within_1():
         missing_labels(runs, qrels, fractions=[0.5, 0, 2])
 
 
-# Cycles
+# Orders
+
+
+def test_orders_do_not_depend_on_how_runs_are_listed_or_called():
+    runs, qrels = some_runs(9)
+    for kind in KINDS:
+        found = system_order(runs, qrels, kind).set_index("system")
+        backwards = system_order(dict(reversed(runs.items())), qrels, kind).set_index("system")
+        columns = ["mean_rank", "borda_rank", "mc4_rank"]
+        pd.testing.assert_frame_equal(found[columns], backwards.loc[found.index, columns])
+        assert (found.loc["twin", columns] == found.loc["delta", columns]).all()
+
+
+def test_borda_counts_wins_and_half_of_ties():
+    runs, qrels = some_runs(10)
+    for kind in ("sgnLP", "RPP", "RR"):
+        judged = Evaluation.of(runs, qrels)
+        cube = preference_cube(kind, judged.reciprocal_ranks(), judged.judgements.num_relevant(1))
+        points = dict.fromkeys(judged.names, 0.0)
+        for i, j in permutations(range(len(runs)), 2):
+            won = np.sum(cube[:, i, j] > 0) + np.sum(cube[:, i, j] == 0) / 2
+            points[judged.names[i]] += won / len(qrels)
+        found = system_order(runs, qrels, kind).set_index("system")["borda"]
+        assert found.to_dict() == pytest.approx(points)
+
+
+def test_mc4_is_the_stationary_distribution_of_its_chain():
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        beats = np.triu(rng.random((6, 6)) < 0.5, 1)
+        beats |= ~(beats | beats.T) & ~np.eye(6, dtype=bool) & np.tri(6, dtype=bool)
+        # The column beats the row; a cycle through all systems makes one class.
+        for i in range(6):
+            beats[i, (i + 1) % 6], beats[(i + 1) % 6, i] = True, False
+        rounds, stays = mc4(beats)
+        chain = beats / 6
+        np.fill_diagonal(chain, 1 - chain.sum(axis=1))
+        values, vectors = np.linalg.eig(chain.T)
+        stationary = np.real(vectors[:, np.argmin(np.abs(values - 1))])
+        assert rounds.tolist() == [1] * 6
+        assert stays.tolist() == pytest.approx((stationary / stationary.sum()).tolist())
+
+
+def test_mc4_orders_a_transitive_tournament_and_lets_equals_share():
+    order = np.array([3, 0, 2, 1])  # rank of each system
+    beaten_by = order[:, None] > order
+    assert mc4(beaten_by)[0].tolist() == [4, 1, 3, 2]
+    rounds, stays = mc4(np.zeros((3, 3), dtype=bool))
+    assert rounds.tolist() == [1, 1, 1] and stays.tolist() == pytest.approx([1 / 3] * 3)
 
 
 def test_cycles_are_all_circular_triples_by_their_weakest_preference():
@@ -208,6 +256,12 @@ def test_cycles_are_all_circular_triples_by_their_weakest_preference():
             weakest = min(mean[a, b], mean[b, c], mean[c, a])
             if a < b and a < c and weakest > 1e-9:
                 expected[tuple(matrix.names[i] for i in (a, b, c))] = weakest
+        reached = mean > 1e-9
+        for _ in runs:
+            reached |= reached @ reached
+        of_cycles = system_order(runs, qrels, kind).set_index("system")["cycle"]
+        in_cycles = of_cycles.loc[matrix.names].gt(0).tolist()
+        assert in_cycles == np.diag(reached).tolist() and set(in_cycles) == {True, False}
         found = cycles(runs, qrels, kind)
         names = list(map(tuple, found[["a", "b", "c"]].to_numpy()))
         assert len(names) > 2 and set(names) == set(expected)

@@ -1,5 +1,5 @@
 """Analyses of rareness, against the measures, loops and the numbers of the paper.
-Tests of discrimination.py, finders.py, rareness_agreement.py."""
+Tests of discrimination.py, finders.py, rareness_agreement.py, rareness_pools.py."""
 
 import warnings
 from collections import Counter
@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from ir_measures import AP, P
-from scipy.stats import kendalltau, ttest_ind
+from scipy.stats import kendalltau, rankdata, ttest_ind
 
 from pyterrier_asl import AP_Rareness, P_Rareness, RarenessPool
 from pyterrier_asl.analysis.discrimination import discriminative_power, stability
@@ -18,10 +18,16 @@ from pyterrier_asl.analysis.finders import rare_documents, rare_finds
 from pyterrier_asl.analysis.rareness_agreement import (
     agreement_by_alpha,
     agreement_by_number_of_systems,
+)
+from pyterrier_asl.analysis.rareness_pools import (
+    agreement_of_pools,
+    pools_by,
+    rareness_by_pool,
+    rareness_without_own_group,
     synthetic_systems,
 )
 from pyterrier_asl.evaluation.evaluation import Evaluation
-from pyterrier_asl.measures.rareness import pooled_values
+from pyterrier_asl.measures.rareness import Pools
 
 QUERIES = ["q1", "q2", "q3", "q4"]
 
@@ -59,13 +65,19 @@ MEASURES = [
 
 
 @pytest.mark.parametrize("measure", MEASURES, ids=str)
-@pytest.mark.parametrize("is_member", [True, False])
-def test_values_are_the_measures_for_members_and_others(measure, is_member):
+@pytest.mark.parametrize("grouped", [False, True])
+def test_values_are_the_measures_for_members_and_others(measure, grouped):
     runs, qrels = some_runs(0)
-    judged, pool = Evaluation.of(runs, qrels), pool_of(runs)
-    found = pooled_values(judged.runs, measure if is_member else measure(member=False))
-    for row, run in zip(found, judged.runs):
-        expected = measure(pool=pool, member=is_member).values(run)
+    groups = {"s0": "g", "s1": "g", "s4": "g", "s7": "h", "s8": "h"} if grouped else None
+    judged = Evaluation.of(runs, qrels)
+    members = np.arange(len(runs)) < 6
+    of_pool = {n: g for n, g in (groups or {}).items() if n in judged.names[:6]}
+    pool = pool_of({name: runs[name] for name in judged.names[:6]}, groups=of_pool or None)
+    labels = [(groups or {}).get(name, name) for name in judged.names]
+    codes = np.unique(labels, return_inverse=True)[1] if grouped else None
+    found = Pools(measure, judged.runs).values(members, codes)
+    for row, run, member in zip(found, judged.runs, members):
+        expected = measure(pool=pool, member=bool(member)).values(run)
         assert row.tolist() == pytest.approx(expected.tolist())
 
 
@@ -165,7 +177,7 @@ def test_agreement_by_alpha_matches_the_measures():
     assert same["tau"].tolist() == same["tau_AP"].tolist() == [1]
 
 
-# Synthetic systems, documents
+# Synthetic systems, documents, pools
 
 
 def test_made_up_systems_come_out_as_if_they_had_taken_part():
@@ -208,6 +220,57 @@ def test_rare_documents_are_counted_as_in_a_loop():
             assert row.best_rank == min((r.index(row.docno) + 1 for r in rankings), default=0)
     one = rare_documents(runs, qrels, "q3")
     assert set(one["qid"]) == {"q3"} and one["S_d"].is_monotonic_increasing
+
+
+def test_pools_of_some_runs():
+    runs, qrels = some_runs(15)
+    measure = AP_Rareness(alpha=1.0) @ 6
+    kinds = {name: "odd" if int(name[1]) % 2 else "even" for name in runs}
+    pools = pools_by(kinds)
+    found = rareness_by_pool(runs, qrels, pools, measure)
+    judged = Evaluation.of(runs, qrels)
+    for name, members in {"all": list(runs), **pools}.items():
+        pool = pool_of({run: runs[run] for run in members})
+        rows = found[found["pool"] == name].set_index("run")
+        expected = judged.values(measure(pool=pool)).mean(axis=1)
+        assert rows["value"].tolist() == pytest.approx(expected.tolist())
+        assert rows.index[rows["member"]].tolist() == [n for n in runs if n in members]
+        ranks = (-expected.round(9)[:, None] > -expected.round(9)).sum(axis=1) + 1
+        assert rows["rank"].tolist() == ranks.tolist()
+        every = found[found["pool"] == "all"].set_index("run")
+        assert rows["moved"].tolist() == (every["rank"] - rows["rank"]).tolist()
+        if name != "all":
+            row = agreement_of_pools(found).set_index("pool").loc[name]
+            assert (row["runs"], row["largest_move"]) == (len(members), rows["moved"].abs().max())
+            assert row["tau"] == pytest.approx(kendalltau(rows["value"], every["value"])[0])
+    assert found["moved"].abs().max() > 0
+    with pytest.raises(ValueError, match="pool 'x' names 's99', which is none of the runs"):
+        rareness_by_pool(runs, qrels, {"x": ["s99"]}, measure)
+    with pytest.raises(ValueError, match="'x' has no runs"):
+        rareness_by_pool(runs, qrels, {"x": []}, measure)
+
+
+def test_a_run_without_its_group():
+    runs, qrels = some_runs(16)
+    measure = P_Rareness(alpha=1.0) @ 5
+    groups = {"s0": "g", "s1": "g", "s2": "g", "s3": "h", "s4": "h"}
+    found = rareness_without_own_group(runs, qrels, groups, measure).set_index("run")
+    judged = Evaluation.of(runs, qrels)
+    for name in runs:
+        mine = [n for n in runs if n != name and name in groups and groups.get(n) == groups[name]]
+        pool = pool_of({n: run for n, run in runs.items() if n not in mine})
+        expected = judged.select([name]).values(measure(pool=pool)).mean()
+        assert found.loc[name, "value_without"] == pytest.approx(expected)
+        assert found.loc[name, "runs_of_group"] == len(mine) + 1
+        assert found.loc[name, "group"] == groups.get(name, name)
+    for value, rank in (("value", "rank"), ("value_without", "rank_without")):
+        expected = rankdata(-found[value].round(9), method="min")
+        assert found[rank].tolist() == expected.tolist()
+    alone = rareness_without_own_group({"s0": runs["s0"]}, qrels, {"s0": "g"}, measure)
+    of_one = rareness_without_own_group(
+        dict.fromkeys("ab", runs["s0"]), qrels, dict(a=0, b=0), measure
+    )
+    assert of_one["value_without"].tolist() == alone["value"].tolist() * 2, "in no pool but its own"
 
 
 # What others miss
@@ -258,6 +321,11 @@ def test_bars_of_rareness_are_twentieths_that_contain_their_upper_end():
 # The minimum grade
 
 
+def by_first(analysis, about, runs, qrels, measures, **more) -> pd.DataFrame:
+    """The table of an analysis of one measure."""
+    return analysis(runs, qrels, about, measures[0], **more).assign(measure="")
+
+
 @pytest.mark.parametrize(
     "analysis",
     [
@@ -265,6 +333,8 @@ def test_bars_of_rareness_are_twentieths_that_contain_their_upper_end():
         partial(stability, draws=9),
         partial(agreement_by_number_of_systems, sizes=[3], draws=9),
         partial(agreement_by_alpha, alphas=[0.5]),
+        partial(by_first, rareness_by_pool, {"two": ["s0", "s1"]}),
+        partial(by_first, rareness_without_own_group, {"s0": "g", "s1": "g"}),
     ],
 )
 def test_rel_matches_measures_that_do_not_say_it(analysis):

@@ -41,7 +41,7 @@ def test_only_what_has_no_default_is_required_and_commands_can_pass_it():
     required = {analysis.name: analysis.required for analysis in analyses()}
     assert required["ties"] == {"runs"}
     assert required["tie-probability"] == {"n", "relevant", "ranks"}
-    inputs = {"runs", "qrels", "qid", "judges", "old", "new"}
+    inputs = {"runs", "qrels", "qid", "pools", "groups", "judges", "old", "new"}
     assert set().union(*required.values()) == inputs | {"n", "relevant", "ranks"}
 
 
@@ -104,6 +104,11 @@ READ = [
 def test_values_of_options(read, text, value):
     found = read(text)
     assert found == value and type(found) is type(value)
+
+
+def test_files_of_options(tmp_path):
+    (tmp_path / "types").write_text("a\tmanual\nb\tauto\nc\tmanual\n")
+    assert readers.read_pools(str(tmp_path / "types")) == {"manual": ["a", "c"], "auto": ["b"]}
 
 
 def test_attributes_are_one_line_without_what_does_not_hold():

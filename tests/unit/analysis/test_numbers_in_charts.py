@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pyterrier_asl import DocLengths
 from pyterrier_asl import analysis as an
 from pyterrier_asl.analysis.discrimination import _rows_by_level
 
@@ -132,6 +133,33 @@ def test_the_caption_names_the_best_runs(runs, best):
     assert [t["field"] for t in spec["encoding"]["tooltip"]][-2:] == ["R@10", "Judged@10"]
 
 
+@pytest.mark.parametrize(("systems", "step"), [(20, 18), (21, 12), (41, 12)])
+def test_rows_of_systems_are_lower_where_there_are_more_than_20(systems, step):
+    ranks = np.arange(1, systems + 1)
+    frame = pd.DataFrame({"system": [f"s{n:02}" for n in ranks], "cycle": 0})
+    frame = frame.assign(mean_rank=ranks, borda_rank=ranks, mc4_rank=ranks)
+    frame.loc[:1, "cycle"] = 1
+    spec, caption, (rows,) = drawn(an.system_order, frame)
+    assert spec["height"] == {"step": step}
+    assert len(rows) == 3 * min(systems, 40)
+    assert caption.endswith("The first 40 of 41 systems, by MC4.") == (systems > 40)
+    assert f"{2} of {systems} systems are preferred to each other in a cycle" in caption
+
+
+def test_a_run_moves_by_its_rank_without_its_group():
+    frame = pd.DataFrame(
+        {"run": [*"abc"], "group": [*"ggc"], "runs_of_group": [2, 2, 1]}
+        | {"value": [0.5, 0.4, 0.45], "rank": [1, 3, 2]}
+        | {"value_without": [0.5, 0.5, 0.45], "rank_without": [1, 1, 3]}
+    )
+    spec, _, _ = drawn(an.rareness_without_own_group, frame)
+    rows = rows_of(spec["layer"][0], spec)
+    moves = {row["run"]: (row["moved"], row["change"]) for row in rows}
+    assert moves == {"a": (0, 0), "b": (2, 2), "c": (-1, 1)}
+    for name, ranks in (("by all runs", [1, 3, 2]), ("without its group", [1, 1, 3])):
+        assert [row["rank of run"] for row in rows if row["list"] == name] == ranks
+
+
 @pytest.mark.parametrize(("deepest", "end"), [(1, 2), (2, 2), (3, 3)])
 def test_ranks_without_ties_are_left_out_of_a_logarithmic_axis(deepest, end):
     table = an.tie_probability_by_rank(runs_at(a=1, b=1, c=2), QRELS, deepest=deepest)
@@ -140,6 +168,17 @@ def test_ranks_without_ties_are_left_out_of_a_logarithmic_axis(deepest, end):
     assert spec["encoding"]["x"]["scale"]["domain"] == [1, end]
     levels, _, _ = drawn(an.preference_levels, an.preference_levels(9, [1, 5]))
     assert levels["encoding"]["x"]["scale"] == {"type": "log"}
+
+
+def test_mean_lengths_have_one_decimal_and_two_kinds():
+    lengths = DocLengths.from_dict({"d": 10.25, "x1": 3})
+    table = an.lengths_by_rank(runs_at(a=2), QRELS, lengths=lengths)
+    _, _, (rows,) = drawn(an.lengths_by_rank, table)
+    found = [(row["rank"], row["kind"], row["length"]) for row in rows]
+    assert found == [(1, "not relevant", 3.0), (2, "relevant", 10.2)]
+    many = an.lengths_by_rank(runs_at(**{f"r{n}": 2 for n in range(8)}), QRELS, lengths=lengths)
+    runs = {row["run"] for row in drawn(an.lengths_by_rank, many)[2][0]}
+    assert runs == {f"r{n}" for n in range(6)}, "each has a panel"
 
 
 # Counts in captions
@@ -208,6 +247,23 @@ def test_20_cycles_are_drawn():
         spec, caption, (rows,) = drawn(an.cycles, table)
         assert len(rows) == 20 and spec["encoding"]["y"]["axis"]["labelLimit"] == 0
         assert caption.endswith("The first 20 of 21 cycles.") == (n == 21)
+
+
+def test_of_many_tracks_the_headroom_counts_those_of_about_one_value():
+    """A bin contains its upper end; the best values are at the left."""
+    ends, tenths = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000], range(10, 0, -1)
+    lengths = {"1": 1} | {f"to {end}": 2 for end in ends[1:]} | {"more": 1}
+    shares = {f"{n / 10 - 0.1:.1f} to {n / 10:.1f}": 2 for n in tenths}
+    values = {
+        "ASL": ([*ends, *(end + 0.1 for end in ends)], lengths),
+        "AP": ([*(n / 10 for n in tenths), *(n / 10 - 0.05 for n in tenths)], shares),
+    }
+    for measure, (best, counts) in values.items():
+        frame = pd.DataFrame({"measure": measure, "value": best})
+        spec, _, (rows,) = drawn(an.headroom, frame.assign(track=frame.index.map("track{}".format)))
+        assert spec["concat"][0]["encoding"]["x"]["sort"] == list(counts)
+        assert spec["concat"][0]["title"] == measure
+        assert {row["bin"]: row["tracks"] for row in rows} == counts
 
 
 # A track of 129 runs, as TREC-8; Altair refuses frames of more than 5,000 rows.

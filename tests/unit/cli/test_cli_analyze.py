@@ -65,6 +65,8 @@ SAID = {
     "preference-levels": {"--documents": "9", "--relevant": "1,5"},
     "tie-probability": {"--documents": "9", "--relevant": "1,5", "--ranks": "1 2"},
     "synthetic-systems": {"--qid": "q2", "-k": "3"},
+    "rareness-by-pool": {"--types": "types"},
+    "rareness-without-own-group": {"--groups": "groups"},
     "assessor-scores": {"--judge": "second=other"},
     "compare-with-assessors": {"--judge": "second=other"},
     "human-range": {"--judge": "second=other", "--types": "types"},
@@ -74,6 +76,7 @@ SAID = {
     "missing-labels": {"--draws": "2", "--fractions": ".5,1"},
     "missing-queries": {"--draws": "2"},
     "ties-with-missing-labels": {"--draws": "2", "--fractions": ".5,1"},
+    "lengths-by-rank": {"--lengths": "words.parquet"},
 }
 #: Analyses without rows for these runs.
 EMPTY = ("cycles",)
@@ -246,7 +249,7 @@ def test_list_begins_with_questions_and_names_figures():
     text = "".join(listed.split())
     headings = [line.strip() for line in listed.splitlines() if line.endswith(":")]
     questions = [question.removesuffix("?") for question in registry.QUESTIONS]
-    assert headings == [f"{heading}:" for heading in (*questions, *registry.PAPERS, "Clarke 2019")]
+    assert headings == [f"{heading}:" for heading in (*questions, *registry.PAPERS)]
     for one in ANALYSES:
         entry = f"{one.name}{one.what}({','.join(one.figures)})"
         assert entry.replace(" ", "") in text  # lines break at hyphens, too
