@@ -20,7 +20,7 @@ PIXELS = 3
 
 
 def save_chart(
-    chart: alt.TopLevelMixin, path: str | Path, *, title: bool = True, force: bool = False
+    chart: alt.TopLevelMixin, path: str | Path, *, title: str | None = None, force: bool = False
 ) -> None:
     """Saves a chart in the format of its file's ending.
 
@@ -31,7 +31,7 @@ def save_chart(
         path: the file; its ending is one of :data:`ENDINGS`. All except ``.html`` need vl-convert.
             With vl-convert a page contains its scripts and opens without a network. A ``.png`` has
             three pixels per pixel of the chart, enough for print.
-        title: whether to draw the heading and the caption.
+        title: the heading; ``''`` draws neither heading nor caption.
         force: whether another kind of file is overwritten.
 
     Raises:
@@ -47,11 +47,20 @@ def save_chart(
         ".png": {"scale_factor": PIXELS},
         ".pdf": {"scale_factor": POINTS},
     }
-    if not title:
+    if title is not None:
         chart = chart.copy(deep=False)
-        chart.title = alt.Undefined
+        chart.title = _with_heading(chart.title, title) if title else alt.Undefined
     with replacing(path, force=force) as beside:
         chart.save(str(beside), format=ending.removeprefix("."), **how.get(ending, {}))
+
+
+def _with_heading(title: Any, heading: str) -> Any:
+    """The title of a chart with another heading, and its caption."""
+    if not isinstance(title, alt.TitleParams):
+        return heading
+    changed = title.copy(deep=False)
+    changed.text = heading
+    return changed
 
 
 def check_path(path: str | Path, *, inputs: Iterable[str | Path] = (), force: bool = False) -> None:

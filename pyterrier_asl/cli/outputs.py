@@ -156,14 +156,17 @@ def show(*tables: str, help: str) -> Decorator:
 
 
 def chart(help: str) -> Decorator:
-    """``--chart`` and ``--no-title``."""
+    """``--chart``, ``--title`` and ``--no-title``."""
     return together(
         click.option(
             "--chart",
             metavar="FILE",
             help=f"{help}, into .html, .svg, .png or .pdf. Needs pip install '.[charts]'.",
         ),
-        click.option("--no-title", is_flag=True, help="A chart without heading and caption."),
+        click.option("--title", metavar="TEXT", help="The heading of the chart."),
+        click.option(
+            "--no-title", "title", flag_value="", help="A chart without heading and caption."
+        ),
     )
 
 
@@ -181,8 +184,8 @@ def check_chart() -> None:
         from ..charts.saving import check_path
 
         check_path(values["chart"], inputs=inputs(), force=values["force"])
-    elif values["no_title"]:
-        raise click.UsageError("--no-title needs --chart")
+    elif values["title"] is not None:
+        raise click.UsageError("--title and --no-title need --chart")
 
 
 def save_chart(draw: Callable[[], Any]) -> None:
@@ -191,5 +194,5 @@ def save_chart(draw: Callable[[], Any]) -> None:
     if values["chart"]:
         from ..charts.saving import save_chart
 
-        save_chart(draw(), values["chart"], title=not values["no_title"], force=values["force"])
+        save_chart(draw(), values["chart"], title=values["title"], force=values["force"])
         click.echo(f"wrote {values['chart']}", err=True)

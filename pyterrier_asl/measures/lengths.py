@@ -25,6 +25,8 @@ from .named import Named
 if TYPE_CHECKING:
     from typing import Self
 
+    import pandas as pd
+
 _IRDS = "irds:"
 _VERSION = 1
 
@@ -114,6 +116,14 @@ class DocLengths(Named):
 
             docnos, lengths = document_lengths(index)
         return cls(docnos, np.asarray(lengths, dtype=np.float64), name=name)
+
+    @classmethod
+    def from_frame(cls, frame: pd.DataFrame, *, name: str = "lengths") -> Self:
+        """Takes lengths from a frame with columns ``docno`` and ``doc_len``."""
+        lacking = [column for column in ("docno", "doc_len") if column not in frame.columns]
+        if lacking:
+            raise ValueError(f"lengths need the columns {lacking}; there are {list(frame.columns)}")
+        return cls(frame["docno"], frame["doc_len"], name=name)
 
     @classmethod
     def from_dict(cls, lengths: Mapping[str, float], *, name: str = "lengths") -> Self:

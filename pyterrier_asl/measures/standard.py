@@ -18,7 +18,7 @@ from ..common.types import Floats, Ints
 from ..scoring import bounds as bounding
 from ..scoring import standard as scoring
 from ..scoring import ties
-from ..scoring.arrays import cumulate, divide
+from ..scoring.arrays import cumulate, divide, reduce_by_query
 from ..scoring.matrices import Bounds
 from ._base import own_measures
 from .formula import STANDARD, Formula, LabelledRun
@@ -32,8 +32,10 @@ if TYPE_CHECKING:
 #: The best grade of gdeval, on which ERR depends.
 _HIGHEST_GRADE = 4
 
-#: The most grades for bounds of nDCG, and the highest with an exponential gain; no scale has so
-#: many, and from 2^1024 on numbers are infinite.
+#: The highest grade whose 2^grade is computed without scaling.
+_MOST_BITS = 1000
+
+#: The most grades for bounds of nDCG; no scale has so many.
 _MOST_GRADES = 1000
 
 
@@ -178,21 +180,28 @@ class nDCG(RatioOfGains, Standard, of=ir_measures.nDCG):
         return judged if gains is None else judged.regraded(gains)
 
     def tie_gains(self, judged: JudgedRun) -> Floats:
-        return self.gains_of(self._regraded(judged).grades)
+        view = self._regraded(judged)
+        return self.scaled_gains(view.judgements, view.grades, view.queries)
 
     def expected(self, judged: JudgedRun, groups: TieGroups) -> Floats:
         ideal = self.view(judged).judgements.once(_ideal, self)
         return divide(ties.gain(groups, self.rank_weights), ideal)
 
-    def gains_of(self, grades: Floats) -> Floats:
-        """The gains of grades; negative ones gain nothing."""
-        if self["dcg"] == "exp-log2":
-            return scoring.exponential(np.clip(grades, 0, _MOST_GRADES))
-        return np.maximum(grades, 0)
+    def gains_of(self, grades: Floats, shift: Floats | float = 0.0) -> Floats:
+        """The gains of grades, exponential ones over 2^shift; negative ones gain nothing."""
+        grades = np.maximum(grades, 0)
+        return scoring.exponential(grades, shift) if self["dcg"] == "exp-log2" else grades
+
+    def scaled_gains(self, judgements: Judgements, grades: Floats, queries: Ints) -> Floats:
+        """The gains, divided by a power of 2 per query, so that high grades are not infinite."""
+        if self["dcg"] != "exp-log2":
+            return self.gains_of(grades)
+        return self.gains_of(grades, judgements.once(_shifts)[queries])
 
     def _score(self, view: JudgedRun) -> Floats:
         graded = view.relevant(0)
-        gains = self.gains_of(view.judgements.grades[graded.pairs])
+        grades = view.judgements.grades[graded.pairs]
+        gains = self.scaled_gains(view.judgements, grades, graded.queries)
         return scoring.ndcg(graded.ranks, gains, graded.offsets, view.judgements.once(_ideal, self))
 
     def gained(self, run: LabelledRun) -> Floats:
@@ -224,8 +233,14 @@ class nDCG(RatioOfGains, Standard, of=ir_measures.nDCG):
         return scoring.ndcg(relevant.ranks, gains, relevant.offsets, ideal)
 
 
+def _shifts(judgements: Judgements) -> Floats:
+    """The power of 2 that divides the gains of each query, shape (Q,)."""
+    highest = reduce_by_query(np.maximum, judgements.grades, judgements.offsets, 0.0)
+    return np.asarray(np.maximum(highest - _MOST_BITS, 0))
+
+
 def _ideal(judgements: Judgements, measure: nDCG) -> Floats:
-    gains = measure.gains_of(judgements.grades)
+    gains = measure.scaled_gains(judgements, judgements.grades, judgements.queries)
     return scoring.ideal_dcg(gains, judgements.offsets, measure.cutoff)
 
 

@@ -120,13 +120,13 @@ def ideal_gains(most: int, cutoff: int | None = None) -> Floats:
     return np.concatenate(([0.0], np.cumsum(gained)))
 
 
-def exponential(grades: Floats) -> Floats:
-    """2^grade - 1, the gain of ERR and of nDCG with ``dcg='exp-log2'``.
+def exponential(grades: Floats, shift: Floats | float = 0.0) -> Floats:
+    """2^grade - 1, the gain of ERR and of nDCG with ``dcg='exp-log2'``, divided by 2^shift.
 
     >>> exponential(np.array([0.0, 1.0, 3.0])).tolist()
     [0.0, 1.0, 7.0]
     """
-    return np.asarray(np.exp2(grades) - 1)
+    return np.asarray(np.exp2(grades - shift) - np.exp2(-np.asarray(shift)))
 
 
 def expected_reciprocal_rank(

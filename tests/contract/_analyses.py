@@ -220,7 +220,7 @@ def command_for(name: str) -> click.Command:
 
 def rows_of_options(name: str) -> dict[str, Row]:
     """A row for each option of the command but those on files and printing and the required."""
-    others = "columns grades tracks places wide all_rows form force chart no_title".split()
+    others = "columns grades tracks places wide all_rows form force chart title".split()
     options = [p.name for p in command_for(name).params if isinstance(p, click.Option)]
     wanted = dict.fromkeys(n for n in options if n not in (*others, *GIVEN))
     return {option: OWN.get(name, {}).get(option) or COMMON[option] for option in wanted}

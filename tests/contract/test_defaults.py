@@ -79,7 +79,7 @@ COMMANDS: dict[str, dict[str, Any]] = {
     "holes": {"measure": "nDCG@10"},
     "tune": {"weights": "idf", "n_trials": 1000, "measures": ("AP", "TBG")},
 }
-OF_OUTPUT = {"places": 4, "form": "table"}
+OF_OUTPUT = {"places": 4, "form": "table", "title": True}
 
 
 def defaults_of(function: Any) -> dict[str, Any]:

@@ -85,7 +85,7 @@ def test_without_vl_convert_only_pages_are_saved(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "vl_convert", None)
     with pytest.raises(ValueError, match="^.svg needs vl-convert: pip install"):
         save_chart(drawn("name"), tmp_path / "chart.svg")
-    save_chart(drawn("name"), tmp_path / "chart.html", title=False)
+    save_chart(drawn("name"), tmp_path / "chart.html", title="")
     assert [path.name for path in tmp_path.iterdir()] == ["chart.html"]
 
 
@@ -97,12 +97,13 @@ def test_pictures_have_three_pixels_for_each_of_the_chart(tmp_path):
     assert int.from_bytes((tmp_path / "chart.png").read_bytes()[16:20], "big") == 3 * width
 
 
-@pytest.mark.parametrize("title", [True, False])
-def test_title_and_caption_are_drawn_or_left_out(tmp_path, title):
+@pytest.mark.parametrize(("title", "heading"), [(None, "The title"), ("Mine", "Mine"), ("", "")])
+def test_a_title_is_drawn_replaced_or_left_out(tmp_path, title, heading):
     chart = captioned(drawn("bar"), "The title", "The caption.")
     save_chart(chart, tmp_path / "c.svg", title=title)
     text = (tmp_path / "c.svg").read_text()
-    assert ("The title" in text, "The caption." in text, "bar" in text) == (title, title, True)
+    assert [name for name in ("The title", "Mine") if name in text] == [heading][: len(heading)]
+    assert ("The caption." in text) == bool(heading) and "bar" in text
 
 
 def test_a_chart_needs_an_ending_and_a_folder(tmp_path):

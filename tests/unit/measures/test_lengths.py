@@ -16,12 +16,12 @@ def look_up(lengths, *docnos):
     return lengths.look_up(pa.array(docnos, type=pa.large_string())).tolist()
 
 
-def test_columns_of_frames_and_dicts_are_the_same():
+def test_frames_and_dicts_are_the_same():
     by_dict = DocLengths.from_dict({"a": 1, "b": 2.5})
-    by_column = DocLengths(pd.Series(["a", "b"]), pd.Series([1, 2.5]))
-    assert by_dict == by_column and by_dict.id == by_column.id
-    assert look_up(by_column, "b", "a") == [2.5, 1]
-    assert np.isnan(look_up(by_column, "c")[0])
+    by_frame = DocLengths.from_frame(pd.DataFrame({"docno": ["a", "b"], "doc_len": [1, 2.5]}))
+    assert by_dict == by_frame and by_dict.id == by_frame.id
+    assert look_up(by_frame, "b", "a") == [2.5, 1]
+    assert np.isnan(look_up(by_frame, "c")[0])
 
 
 def test_tokens_of_an_index():
