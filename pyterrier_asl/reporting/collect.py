@@ -82,17 +82,18 @@ def collect(
     first = deciding(rankings)
     shown_rel = None if least == 1 else least
     measured = full if others else pooled  # each collection has its own pool
-    options: dict[str, Any] = {"measures": {first.name: measured[first.name]}, "alpha": alpha}
-    options["unjudged"] = unjudged
+    options: dict[str, Any] = {"alpha": alpha, "unjudged": unjudged}
     has_judges = judges is not None and len(judges) > 0
     if has_judges:
         options |= {"judges": judges, "judge_rel": judge_rel, "people": people, "rel": shown_rel}
-    of_all = ranks(matched, **options) if has_judges or others or unjudged else None
+    of_all = None
+    if has_judges or others or unjudged:
+        of_all = ranks(matched, measures={first.name: measured[first.name]}, **options)
     facts = {name: of_track.facts(measured) for name, of_track in matched.items()}
     notes = {name: of_track.notes for name, of_track in facts.items()}
     decides = {first.name: first.named.measure}
     odd = {name: odd_runs(of_track, decides) for name, of_track in matched.items()}
-    by_judges = {} if of_all is None else of_all.judged_runs
+    by_judges = of_all.judged_runs if of_all else {}
     of_judges = {name: of.notes_on([first.named]) for name, of in by_judges.items()}
     comparison = None
     if len(judged) == 2:

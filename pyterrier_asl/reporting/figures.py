@@ -46,11 +46,18 @@ def figures(findings: Findings) -> dict[str, Any]:
     """The Vega-Lite specification of each figure of a page."""
     f = findings
     with debug_mode(False):  # without checks of each row by Altair's schema
-        charts = {"differences": _differences(f), "queries": _queries(), "strip": _strip()}
-        if len(f.favoured[0]):
-            charts["favoured"] = _favoured(f)
-        charts |= {"lengths": _lengths(f), "loss": _loss(f), "judged": _judged(f)}
-        charts |= {"bump": _bump(f), "ranks": _ranks(f.cutoff), "matrix": _matrix(f)}
+        charts = {"favoured": _favoured(f)} if len(f.favoured[0]) else {}
+        charts |= {
+            "differences": _differences(f),
+            "queries": _queries(),
+            "strip": _strip(),
+            "lengths": _lengths(f),
+            "loss": _loss(f),
+            "judged": _judged(f),
+            "bump": _bump(f),
+            "ranks": _ranks(f.cutoff),
+            "matrix": _matrix(f),
+        }
         return {name: _specification(chart) for name, chart in charts.items()}
 
 

@@ -33,14 +33,8 @@ from ..statistics.settings import FEWEST
 from ..unjudged.holes import Holes
 from .contents import Provenance, top_documents
 
-#: The most measures whose rankings of the systems are compared; more do not fit the figure.
-_REORDERED = 8
-
 #: The number of values by query on a page above which it has those of the best systems only.
 MOST = 6_000_000
-
-#: The number of documents to judge next.
-NEXT = 10
 
 
 @dataclass(frozen=True)
@@ -152,8 +146,7 @@ class SystemRanking:
         None for fewer than three systems or ten queries, and a measure without a direction.
         """
         systems, queries = self.values.shape
-        enough = systems > 2 and queries >= FEWEST and self.higher_is_better is not None
-        if not enough:
+        if systems < 3 or queries < FEWEST or self.higher_is_better is None:
             return None
         return ranks_of({"": self.sample}, self.name, {"alpha": self.alpha})
 
@@ -242,13 +235,12 @@ class Findings:
     @property
     def of_all_scope(self) -> str:
         """What :attr:`of_all` is about, such as ``Over all collections``."""
-        board = self.of_all
-        assert board is not None
-        scope = "Whichever judge is right" if len(board.judges) > 1 else ""
+        board: Any = self.of_all
+        scope = "whichever judge is right" if len(board.judges) > 1 else ""
         if board.means is not None:
-            scope = "Over all collections"
-        labels = "Whatever the labels of unjudged documents are" if board.unjudged else ""
-        return ", ".join(filter(None, [scope, labels.lower() if scope else labels]))
+            scope = "over all collections"
+        labels = "whatever the labels of unjudged documents are" * bool(board.unjudged)
+        return ", ".join(filter(None, [scope, labels])).capitalize()
 
     @cached_property
     def favoured(self) -> tuple[pd.DataFrame, list[str]]:
@@ -347,19 +339,19 @@ class Findings:
 
     @cached_property
     def todo(self) -> dict[str, dict[tuple[int, int], pd.DataFrame]]:
-        """The documents to judge next for each open pair of :attr:`bounds`, as :attr:`.Holes.todo`.
+        """Ten documents to judge for each open pair of :attr:`bounds`, as :attr:`.Holes.todo`.
 
         A document that alone changes nothing that is shown is left out.
         """
-        todo: dict[str, dict[tuple[int, int], pd.DataFrame]] = {}
-        for ranking in self.rankings:
-            todo[ranking.name] = {}
-            for systems, pair in self.bounds.get(ranking.name, {}).items():
-                if pair.is_open:
-                    first = pair.describe_documents(pair.order[:NEXT])
-                    changes = [float(ranking.shown(abs(w))) > 0 for w in first["weight"]]
-                    todo[ranking.name][systems] = first[np.array(changes, dtype=bool)]
-        return todo
+        return {
+            ranking.name: {
+                systems: first.loc[[float(ranking.shown(w)) > 0 for w in first["weight"].abs()]]
+                for systems, pair in self.bounds.get(ranking.name, {}).items()
+                if pair.is_open
+                for first in [pair.describe_documents(pair.order[:10])]
+            }
+            for ranking in self.rankings
+        }
 
     @cached_property
     def asl(self) -> SystemRanking:
@@ -376,8 +368,11 @@ class Findings:
 
     @cached_property
     def reordered(self) -> list[SystemRanking]:
-        """The measures whose rankings are compared, :attr:`first` before the others."""
-        return self.decisive[:_REORDERED]
+        """The measures whose rankings are compared, :attr:`first` before the others.
+
+        More than 8 do not fit the figure.
+        """
+        return self.decisive[:8]
 
     @cached_property
     def taus(self) -> Floats:

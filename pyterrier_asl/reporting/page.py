@@ -20,9 +20,6 @@ from ..unjudged.pairs import OPEN
 from .answers import Answers
 from .findings import Findings, SystemRanking
 
-#: Depths for which missed relevant documents are counted, in addition to the whole depth.
-_DEPTHS = (10, 100)
-
 
 @dataclass(frozen=True)
 class Page:
@@ -59,7 +56,7 @@ class Page:
     def depths(self) -> list[int]:
         """The depths for which missed relevant documents are counted."""
         k = self.findings.cutoff
-        return [*(depth for depth in _DEPTHS if depth < k), k]
+        return [*(depth for depth in (10, 100) if depth < k), k]
 
     @cached_property
     def missed(self) -> list[npt.NDArray[np.int64]]:
@@ -89,7 +86,10 @@ class Page:
             "documents": self._documents(),
             "tops": self._tops(),
             "preferences": self._preferences() if len(f.names) > 2 else None,
-            "bounds": self._bounds(),
+            "bounds": {  # measure -> pair of systems -> its bounds, and documents to judge next
+                name: {f"{a},{b}": self._holes(of, name, (a, b)) for (a, b), of in pairs.items()}
+                for name, pairs in f.bounds.items()
+            },
         }
 
     @cached_property
@@ -133,19 +133,12 @@ class Page:
         ]
         return {"depth": depth, "documents": documents.ravel().tolist()}
 
-    def _bounds(self) -> dict[str, Any]:
-        """Measure -> pair of systems -> its bounds in words, and the documents to judge next."""
-        return {
-            name: {f"{a},{b}": self._holes(pair, name, (a, b)) for (a, b), pair in pairs.items()}
-            for name, pairs in self.findings.bounds.items()
-        }
-
     def _holes(self, pair: Holes, name: str, at: tuple[int, int]) -> dict[str, Any]:
+        """The bounds of a pair of systems in words, and the documents to judge next."""
         difference, query = pair.difference, {q: at for at, q in enumerate(self.findings.qids)}
         ranking = next(each for each in self.findings.rankings if each.name == name)
         rows, says = [], f"{difference.describe()}."
-        todo = self.findings.todo[name].get(at, pd.DataFrame())
-        for row in todo.to_dict("records"):
+        for row in self.findings.todo[name].get(at, pd.DataFrame()).to_dict("records"):
             number = query[row["qid"]]
             ranks = [None if pd.isna(row[of]) else int(row[of]) for of in ("rank_a", "rank_b")]
             helped = difference.b if row["weight"] * ranking.sample.sign > 0 else difference.a
@@ -170,6 +163,8 @@ class Page:
 def _measure_data(ranking: SystemRanking, systems: npt.NDArray[np.int64]) -> dict[str, Any]:
     """A measure with its leaderboard, and the values by query of these systems."""
     upper = np.triu_indices(len(ranking.names), k=1)
+    values = ranking.values[systems].astype("<f4")
+    different, codes = np.unique(values, return_inverse=True)
     return {
         "name": ranking.name,
         "means": json_numbers(ranking.means),
@@ -178,7 +173,7 @@ def _measure_data(ranking: SystemRanking, systems: npt.NDArray[np.int64]) -> dic
         "higher": ranking.higher_is_better,
         "decimals": ranking.decimals,
         "board": _board(ranking),
-        "values": _values(ranking.values[systems]),
+        "values": {"different": json_numbers(different), "codes": codes.ravel().tolist()},
         "differences": json_numbers(ranking.means[upper[0]] - ranking.means[upper[1]]),
         "detectable": json_numbers(ranking.detectable, digits=4),
         "medians": json_numbers(ranking.medians),
@@ -204,12 +199,6 @@ def _board(ranking: SystemRanking) -> dict[str, Any] | None:
         "p": [p_text(each, board.draws, board.alpha) for each in different],
         "codes": codes.ravel().tolist(),
     }
-
-
-def _values(values: npt.ArrayLike) -> dict[str, Any]:
-    """The distinct numbers, with codes."""
-    different, codes = np.unique(np.asarray(values, dtype="<f4"), return_inverse=True)
-    return {"different": json_numbers(different), "codes": codes.ravel().tolist()}
 
 
 def json_numbers(values: Iterable[float], digits: int = 9) -> list[float | None]:

@@ -91,9 +91,12 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     templates.globals["confidence"] = lambda alpha: confidence(alpha).replace(" ", "\u202f")
-    templates.filters.update(breakable=breakable, counted=counted)
-    templates.filters["p"] = lambda p, alpha: p_text(p, DRAWS, alpha).removeprefix("p = ")
-    templates.filters["share"] = shown_share
+    templates.filters.update(
+        breakable=breakable,
+        counted=counted,
+        p=lambda p, alpha: p_text(p, DRAWS, alpha).removeprefix("p = "),
+        share=shown_share,
+    )
     return templates
 
 
