@@ -30,7 +30,7 @@ repeated = partial(click.option, multiple=True)
 
 
 def instead(name: str, remedy: str) -> Decorator:
-    """An option of another program that a command does not have, and what to write instead."""
+    """An option of another program or release, and what to write instead."""
 
     def refuse_it(context: click.Context, parameter: Any, value: str | None) -> None:
         if value is not None:
@@ -231,6 +231,8 @@ scores = together(
     repeated(
         "--higher-is-better", metavar="NAME", help="Higher scores are better by this measure."
     ),
+    instead("--wide-systems", "write --wide systems"),
+    instead("--fill", "write --missing VALUE"),
 )
 _NOT_OF_QRELS = ("wide", "missing", "lower_is_better", "higher_is_better")
 _OF_SCORES = ("columns", *_NOT_OF_QRELS)

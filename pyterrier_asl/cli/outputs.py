@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable
 from contextlib import redirect_stdout
-from functools import partial
 from io import StringIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
@@ -64,12 +66,17 @@ class Command(click.Command):
         return ""
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Runs the command; what it prints is written to the file of ``-o``, if that is a file."""
+        """Runs the command; ``-o`` is a file for what it prints, or a form for what it saves."""
         values = ctx.params
         form = values.get("form", "table")
         files = map(values.get, ("output", "chart", "export_to", "out"))
         if values.get("force") and form in FORMS and not any(files):
             raise click.UsageError("--force goes with an option that writes a file")
+        if PRINTED in ctx.meta:
+            with redirect_stdout(sys.stderr):
+                super().invoke(ctx)
+            sys.stdout.buffer.write(Path(values["output"]).read_bytes())
+            return
         if form in FORMS:
             return super().invoke(ctx)
         check_replaceable(form, inputs=inputs(), force=values["force"])
@@ -117,8 +124,28 @@ def output(help: str) -> Decorator:
     return together(form, force)
 
 
-#: ``-o`` of a command that saves a file.
-saved = partial(click.option, "-o", "--output", metavar="FILE")
+#: The key of the temporary folder of a file that is printed.
+PRINTED = "pyterrier_asl.printed"
+
+
+def saved(form: str, help: str, *, required: bool = False) -> Decorator:
+    """``-o`` of a command that saves a file, whose content is printed if its form is given."""
+
+    def file_of(context: click.Context, _: click.Parameter, value: str | None) -> str | None:
+        if value != form:
+            return value
+        context.meta[PRINTED] = folder = context.with_resource(TemporaryDirectory())
+        return os.path.join(folder, f"output.{form}")
+
+    return click.option(
+        "-o",
+        "--output",
+        callback=file_of,
+        required=required,
+        metavar=f"{form}|FILE",
+        help=f"{help}; {form}: print its content.",
+    )
+
 
 places = click.option(
     "-p",

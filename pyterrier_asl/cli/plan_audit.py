@@ -48,7 +48,7 @@ from .audit import MACHINE, NOBODY, of_machine, people_of, rounds
 )
 @options.of(evaluate, "lengths")
 @options.of(Qrels, *MATCHING, "columns", "grades")
-@outputs.saved(help="File for the documents that people must judge, which must be new.")
+@outputs.saved("tsv", "File for the documents that people must judge, which must be new")
 def command(qrels: str, runs: tuple[str, ...], output: str | None, **_: Any) -> None:
     """Plan an audit: how many queries people must judge, and which documents.
 
@@ -64,5 +64,6 @@ def command(qrels: str, runs: tuple[str, ...], output: str | None, **_: Any) -> 
         files = [qrels] * (qrels != NOBODY) + [*click.get_current_context().params["files"], output]
         rounds = "".join(f" --labels {name}" for name in files[1:])
         then = f": fill in its column label, then: pyterrier-asl audit {files[0]} RUN...{rounds}"
-        click.echo(f"wrote {output}{then}, with --judge and -m of this plan", err=True)
+        if outputs.PRINTED not in click.get_current_context().meta:
+            click.echo(f"wrote {output}{then}, with --judge and -m of this plan", err=True)
     plan.show()

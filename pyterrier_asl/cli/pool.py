@@ -20,7 +20,7 @@ from . import epilog, options, outputs
 
 @click.command(name="pool", cls=outputs.Command, epilog=epilog(__doc__))
 @options.runs
-@outputs.saved(required=True, help="The Parquet file to write the pool to.")
+@outputs.saved("parquet", "The Parquet file to write the pool to", required=True)
 @options.of(
     RarenessPool.from_runs,
     depth={

@@ -32,7 +32,7 @@ from . import epilog, options, outputs
 @options.qrels_if_any
 @options.runs_if_any
 @options.tracks
-@outputs.saved(required=True, help="The HTML file to write or replace.")
+@outputs.saved("html", "The HTML file to write or replace", required=True)
 @outputs.force
 @options.of(
     library.report,

@@ -151,7 +151,7 @@ def directions(scored: ExperimentValues, baselines: list[int]) -> dict[str, bool
 def highlighted(
     table: pd.DataFrame, how: str | None, higher_is_better: Mapping[str, bool | None]
 ) -> Any:
-    """Marks the best value of each column.
+    """Marks the best value of each column, in LaTeX as well.
 
     Args:
         table: the table.
@@ -160,6 +160,7 @@ def highlighted(
     """
     if how is None:
         return table
+    from .highlighting import HighlightedTable  # its import takes long
 
     def mark(values: pd.Series[Any]) -> list[str]:
         higher = higher_is_better.get(str(values.name))
@@ -169,7 +170,7 @@ def highlighted(
             marks[best[-1:]], marks[best[:-1]] = _MARKS[how]
         return marks.tolist()
 
-    return table.style.apply(mark, axis=0)
+    return HighlightedTable(table).apply(mark, axis=0)
 
 
 def latex(

@@ -94,6 +94,8 @@ def test_a_text_names_several_measures_of_scores_as_of_runs(asked):
     ("arguments", "message"),
     [
         ("x.qrels x/old.run x/new.run --missing 0", "--missing needs --scores"),
+        ("--scores scores.csv --fill 0", "there is no --fill: write --missing VALUE"),
+        ("--scores scores.csv --wide-systems", "no --wide-systems: write --wide systems"),
         ("--scores scores.csv old", "Missing argument 'NAME...'"),
         ("--scores scores.csv old old", "the system 'old' is named twice"),
         ("--scores scores.csv old lost", "scores names 'lost'"),

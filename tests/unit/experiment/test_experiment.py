@@ -1,5 +1,5 @@
 """pt.asl.Experiment against pt.Experiment where it is correct, and against loops otherwise.
-Tests of arguments.py, recorder.py, trial.py."""
+Tests of arguments.py, highlighting.py, recorder.py, trial.py."""
 
 import pickle
 import re
@@ -244,6 +244,22 @@ def test_highlight_marks_ties_and_averages_and_leaves_out_counts():
     assert "AP" in names and not {column for column in names if column.startswith("NumRet")}
     both = experiment(2, [ASL], perquery="both", highlight="bold")
     assert marked(both.averages) and len(both.perquery) == 12
+
+
+@pytest.mark.parametrize(
+    "how, mark", [("bold", r"\bfseries"), ("color", r"{\cellcolor[HTML]{90EE90}}")]
+)
+def test_highlighted_values_are_marked_and_names_escaped_in_latex(how, mark, tmp_path):
+    named = {"bm25_b.4": system(1), "50%": system(2)}
+    table = experiment(named, [AP @ 100], highlight=how, round=4)
+    text = table.to_latex()
+    best = table.data["AP@100"].max()
+    assert text.count(mark) == 1 and f"{mark} {best:.6f}" in text
+    assert r"bm25\_b.4 &" in text and r"50\% &" in text and r"\toprule" in text
+    assert "font-weight" not in text and "lightgreen" not in text
+    table.to_latex(tmp_path / "table.tex")
+    assert (tmp_path / "table.tex").read_text() == text
+    assert "name" in table.format(precision=2).to_latex() and ".00" not in text
 
 
 def test_latex_marks_the_best_and_what_differs_from_the_baseline():
