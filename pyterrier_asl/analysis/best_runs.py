@@ -10,6 +10,8 @@ import numpy as np
 from ..charts import (
     BAR,
     COLORS,
+    GAP,
+    LETTERS,
     PANEL,
     POINT,
     STEP,
@@ -19,7 +21,6 @@ from ..charts import (
     better,
     captioned,
     figure,
-    names_above,
     powers_of_ten,
     tooltips,
     undrawn,
@@ -239,7 +240,10 @@ def _best_values(measure: str, part: pd.DataFrame) -> alt.TopLevelMixin:
     x = alt.X("least:Q", scale=scale, title=better(measure, "←" if lengths else "→"), axis=axis)
     return alt.layer(
         base.mark_bar(size=BAR, color=COLORS[0]).encode(x=x, x2=alt.X2("value:Q")),
-        names_above(base, "label", alt.XDatum(least)),
+        # Above the bars, so that names do not cover them
+        base.mark_text(align="left", dx=GAP, dy=-LETTERS, fontSize=LETTERS).encode(
+            x=alt.XDatum(least), text=alt.Text("label:N")
+        ),
     )
 
 

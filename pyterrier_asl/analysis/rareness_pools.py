@@ -119,11 +119,15 @@ def agreement_of_pools(by_pool: pd.DataFrame) -> pd.DataFrame:
         tau-b), ``tau_AP``, and ``largest_move`` of a run's rank, up or down.
     """
     table = by_pool.pivot(index="run", columns="pool", values="value")
-    rows = []
-    for name, part in by_pool[by_pool["pool"] != "all"].groupby("pool", sort=False):
-        both = table[name].to_numpy(), table["all"].to_numpy()
-        largest = int(part["moved"].abs().max())
-        rows.append((name, int(part["member"].sum()), kendall_tau(*both), tau_ap(*both), largest))
+    rows = [
+        (
+            name,
+            int(part["member"].sum()),
+            *(of(table[name].to_numpy(), table["all"].to_numpy()) for of in (kendall_tau, tau_ap)),
+            int(part["moved"].abs().max()),
+        )
+        for name, part in by_pool[by_pool["pool"] != "all"].groupby("pool", sort=False)
+    ]
     return pd.DataFrame(rows, columns=["pool", "runs", "tau", "tau_AP", "largest_move"])
 
 
@@ -210,10 +214,10 @@ def pools_by(table: Mapping[str, str]) -> dict[str, list[str]]:
     >>> pools_by({"a": "manual", "b": "automatic", "c": "manual"})
     {'manual': ['a', 'c'], 'automatic': ['b']}
     """
-    pools: dict[str, list[str]] = {}
-    for run, value in table.items():
-        pools.setdefault(value, []).append(run)
-    return pools
+    return {
+        value: [run for run, of_run in table.items() if of_run == value]
+        for value in dict.fromkeys(table.values())
+    }
 
 
 def _members(judged: Evaluation, name: str, members: Iterable[str]) -> Bools:
@@ -243,7 +247,7 @@ def pools_by_measure(
         ValueError: for another measure, or a measure with a pool.
     """
     return {
-        name: judged.once(Pools.of_runs, measure)
+        name: Pools(measure, judged.runs)
         for name, measure in measures_with_rel(measures, rel).items()
     }
 

@@ -174,9 +174,8 @@ class Analysis:
     @property
     def takes(self) -> tuple[str, ...]:
         """The inputs of the command: ``('qrels', 'runs')``, ``('qrels',)`` or none."""
-        parameters = self.parameters
-        judged = ("qrels",) if "qrels" in parameters or "judges" in parameters else ()
-        return (*judged, "runs") if "runs" in parameters else judged
+        names = {"qrels" if name == "judges" else name for name in self.parameters}
+        return tuple(name for name in ("qrels", "runs") if name in names)
 
     def draw(self, frame: pd.DataFrame) -> alt.TopLevelMixin:
         """The chart of a table."""

@@ -65,10 +65,10 @@ def search_length_distribution(
     options = AslOptions(rel, cutoff, missing, as_published)
     name = by_asl(judged, options)[0] if run is None else run
     (documents,) = relevant_documents(judged.select([name]), *options.how)
-    bounds = _edges([1, *(end + 1 for end in bin_ends(options.depth))] if edges is None else edges)
+    bounds = _edges(
+        [1, *(end + 1 for end in bin_ends(options.depth))] if edges is None else edges, least=2
+    )
     lengths = documents.lengths
-    if len(bounds) < 2:
-        raise ValueError("edges must have two numbers or more: the beginning and the end of a bin")
     bins = [-np.inf, *bounds[1:-1], np.inf]
     found, lost = (
         np.histogram(lengths[documents.found == is_found], bins)[0] for is_found in (True, False)
@@ -206,9 +206,14 @@ def search_length_changes(
         **kinds,
         "neither": ~retrieved,
     }
-    counts = {name: int(np.sum(of)) for name, of in sums.items()}
-    unnamed = [name for name, run in zip(names, (a, b)) if run is None and not are_two]
-    return described(frame, a=names[0], b=names[1], **counts, chosen=unnamed, runs=len(judged))
+    return described(
+        frame,
+        a=names[0],
+        b=names[1],
+        **{name: int(np.sum(of)) for name, of in sums.items()},
+        chosen=[name for name, run in zip(names, (a, b)) if run is None and not are_two],
+        runs=len(judged),
+    )
 
 
 @search_length_changes.chart
@@ -248,12 +253,17 @@ def by_asl(judged: Evaluation, options: AslOptions) -> list[str]:
     return [judged.names[row] for row in np.argsort(means, kind="stable")]
 
 
-def _edges(edges: ArrayLike) -> Ints:
+def _edges(edges: ArrayLike, *, least: int = 1) -> Ints:
     bounds = np.asarray(edges, dtype=np.float64)
-    if bounds.ndim != 1 or not len(bounds) or np.any(bounds % 1) or np.any(np.diff(bounds) <= 0):
-        raise ValueError(f"edges must be ascending whole numbers, not {edges!r}")
-    if bounds[0] < 1:
-        raise ValueError(f"edges begin at {bounds[0]:g}, but the smallest search length is 1")
+    if (
+        bounds.ndim != 1
+        or len(bounds) < least
+        or np.any(bounds % 1)
+        or np.any(np.diff(bounds, prepend=0) <= 0)
+    ):
+        raise ValueError(
+            f"edges must be {least} or more ascending whole numbers from 1 on, not {edges!r}"
+        )
     return bounds.astype(np.int64)
 
 

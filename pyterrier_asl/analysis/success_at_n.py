@@ -136,22 +136,22 @@ def satisfaction_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     )
     least, most = int(frame["queries"].min()), int(frame["queries"].max())
     fewest = f"{least:,} to " if least < most else ""  # tracks can have different numbers
-    caption = (
+    kinds = named_rows.drop_duplicates("curve")["kind"].tolist()
+    what = {
+        "judge": counted(kinds.count("judge"), "judge"),
+        "run": "the best, the median and the worst run by mean S@n",
+    }
+    coloured = " and ".join(text for kind, text in what.items() if kind in kinds)
+    rest = f" In colours: {coloured}; in gray: {counted(others['curve'].nunique(), 'other')}."
+    order = " A judge's documents have no order: its curve is expected of a random order."
+    return figure(
+        layers,
+        "Success at n",
         "The share of queries with a relevant document among the first n, with its confidence "
         f"interval over {fewest}{counted(most, 'query', 'queries')}."
+        + order * bool((frame["kind"] == "judge").any())
+        + rest * bool(len(others)),
     )
-    if (frame["kind"] == "judge").any():
-        caption += " A judge's documents have no order: its curve is expected of a random order."
-    if len(others):
-        kinds = named_rows.drop_duplicates("curve")["kind"].value_counts()
-        coloured = [counted(int(kinds["judge"]), "judge")] if "judge" in kinds else []
-        if "run" in kinds:
-            coloured.append("the best, the median and the worst run by mean S@n")
-        caption += (
-            f" In colours: {' and '.join(coloured)}; in gray: "
-            f"{counted(others['curve'].nunique(), 'other')}."
-        )
-    return figure(layers, "Success at n", caption)
 
 
 def _curves_in_colour(frame: pd.DataFrame) -> list[str]:

@@ -66,7 +66,7 @@ def significance(frame: pd.DataFrame) -> str:
         return "No comparison can be tested: there is no difference, or a single query."
     method = about.get("correction", "none")
     over = f"over {counted(family, 'comparison')}"
-    corrected = f"corrected {over} ({method})" if method != "none" else f"{over}, not corrected"
+    corrected = f"{over}, not corrected" if method == "none" else f"corrected {over} ({method})"
     untested = f"; {dropped} cannot be tested" if dropped else ""
     return (
         f"Significant: {about.get('test', 't')} test at {about.get('alpha', 0.05):g}, "

@@ -213,19 +213,6 @@ def bars(frame: pd.DataFrame, value: str, text: str, **channels: Any) -> alt.Top
     return alt.layer(base.mark_bar(), number)
 
 
-def names_above(base: alt.Chart, name: str, x: Any) -> alt.Chart:
-    """Names above the bars or points of a chart, so that they do not cover them.
-
-    Args:
-        base: the chart with its rows along y.
-        name: the column of the names.
-        x: the place where names begin.
-    """
-    return base.mark_text(align="left", dx=GAP, dy=-LETTERS, fontSize=LETTERS).encode(
-        x=x, text=alt.Text(f"{name}:N")
-    )
-
-
 def inline_rows(frame: pd.DataFrame) -> alt.InlineData:
     """The data of a chart with many rows: Altair refuses frames of more than 5,000 rows.
 

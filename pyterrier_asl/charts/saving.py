@@ -49,18 +49,10 @@ def save_chart(
     }
     if title is not None:
         chart = chart.copy(deep=False)
-        chart.title = _with_heading(chart.title, title) if title else alt.Undefined
+        kept = chart.title._kwds if isinstance(chart.title, alt.TitleParams) else {}
+        chart.title = alt.TitleParams(**{**kept, "text": title}) if title else alt.Undefined
     with replacing(path, force=force) as beside:
         chart.save(str(beside), format=ending.removeprefix("."), **how.get(ending, {}))
-
-
-def _with_heading(title: Any, heading: str) -> Any:
-    """The title of a chart with another heading, and its caption."""
-    if not isinstance(title, alt.TitleParams):
-        return heading
-    changed = title.copy(deep=False)
-    changed.text = heading
-    return changed
 
 
 def check_path(path: str | Path, *, inputs: Iterable[str | Path] = (), force: bool = False) -> None:

@@ -216,10 +216,18 @@ def ranks_of(
         for track, sample in samples.items()
         if len(sample.qids) >= FEWEST
     }
-    return _with_tracks(
+    names, everywhere = board.names, None
+    if len(tracks) == len(samples):
+        better = [own.better.loc[names, names].to_numpy() for own in tracks.values()]
+        everywhere = pd.DataFrame(np.all(better, axis=0), board.better.index, names)
+    means = pd.DataFrame({track: sample.means for track, sample in samples.items()}, whole.names)
+    tables = {track: own.table for track, own in {OVERALL: board, **tracks}.items()}
+    return replace(
         board,
-        tracks,
-        pd.DataFrame({track: sample.means for track, sample in samples.items()}, whole.names),
+        table=pd.concat(tables, names=["track"]).reset_index("track").reset_index(drop=True),
+        tracks=tracks,
+        better_everywhere=everywhere,
+        means=means.loc[names],
     )
 
 
@@ -324,22 +332,4 @@ def _board_of(sample: Sample, measure: str, options: dict[str, Any]) -> Leaderbo
         unjudged=bool(sample.lower),
         alone=sample.alone,
         left_out=sample.left_out,
-    )
-
-
-def _with_tracks(
-    board: Leaderboard, tracks: dict[str, Leaderboard], means: pd.DataFrame
-) -> Leaderboard:
-    """Adds the leaderboards of single collections to that of all together."""
-    names, everywhere = board.names, None
-    if len(tracks) == means.shape[1]:
-        better = [own.better.loc[names, names].to_numpy() for own in tracks.values()]
-        everywhere = pd.DataFrame(np.all(better, axis=0), board.better.index, names)
-    tables = {track: own.table for track, own in {OVERALL: board, **tracks}.items()}
-    return replace(
-        board,
-        table=pd.concat(tables, names=["track"]).reset_index("track").reset_index(drop=True),
-        tracks=tracks,
-        better_everywhere=everywhere,
-        means=means.loc[names],
     )

@@ -148,11 +148,6 @@ class Pools:
         self._retrieved = [run.view(measure["depth"] or cutoff).relevant(rel).pairs for run in runs]
         self._judged = len(runs[0].judgements.grades)
 
-    @classmethod
-    def of_runs(cls, evaluation: Any, measure: Any) -> Pools:
-        """The runs of an evaluation, for ``evaluation.once``."""
-        return cls(measure, evaluation.runs)
-
     def counts(self, members: Bools | None = None, groups: Ints | None = None) -> tuple[Ints, int]:
         """S_d of every judged document, 0 where it is not relevant, and S.
 
@@ -163,11 +158,10 @@ class Pools:
         runs = np.arange(len(self._retrieved))[slice(None) if members is None else members]
         retrieved = [self._retrieved[run] for run in runs]
         documents = np.concatenate([np.empty(0, dtype=np.int64), *retrieved])
-        if groups is None:
-            return scoring.count_finders(documents, self._judged), len(runs)
-        of_documents = np.repeat(groups[runs], list(map(len, retrieved)))
+        codes = runs if groups is None else groups[runs]
+        of_documents = None if groups is None else np.repeat(codes, list(map(len, retrieved)))
         counts = scoring.count_finders(documents, self._judged, of_documents)
-        return counts, len(np.unique(groups[runs]))
+        return counts, len(np.unique(codes))
 
     def values(self, members: Bools | None = None, groups: Ints | None = None) -> Floats:
         """The values of all runs, shape (S, Q); each run outside the pool joins it separately.
@@ -177,12 +171,14 @@ class Pools:
         counts, systems = self.counts(members, groups)
         if members is None:
             members = np.full(len(self._retrieved), self.measure["member"] is not False)
-        values = []
-        for is_member, relevant, retrieved in zip(members, self._relevant, self._retrieved):
-            finders = counts[relevant.pairs]
-            if not is_member:
-                finders = finders + np.isin(relevant.pairs, retrieved)
-            values.append(self.measure.from_finders(relevant, finders, systems + (not is_member)))
+        values = [
+            self.measure.from_finders(
+                relevant,
+                counts[relevant.pairs] + (joins and np.isin(relevant.pairs, retrieved)),
+                systems + joins,
+            )
+            for joins, relevant, retrieved in zip(~members, self._relevant, self._retrieved)
+        ]
         return np.array(values)
 
     def mean_parts(self) -> tuple[Floats, Floats]:

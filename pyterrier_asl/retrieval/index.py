@@ -23,7 +23,7 @@ from .tokens import WordTokeniser
 class TermIndex(StoredIndex):
     """An index of terms, read from disk when needed, without Java and without pickles.
 
-    It has the postings of terms, the terms of documents, retrievers (:meth:`bm25`), and the term
+    It has the terms of documents, retrievers (:meth:`bm25`), and the term
     statistics for :class:`~pyterrier_asl.RobertsonPRF`. Build one with :meth:`from_irds`,
     :meth:`from_documents`, :meth:`indexer` or :meth:`from_terrier`; load one with
     ``pt.Artifact.load(path)``.
@@ -53,8 +53,8 @@ class TermIndex(StoredIndex):
         ... )
         >>> index
         TermIndex(3 documents, 6 terms, WordTokeniser(stemmer='porter', stopwords='lucene'))
-        >>> index.postings("wave")
-        Postings(docids=array([0], dtype=int32), tfs=array([2], dtype=int32))
+        >>> index.document("d1")
+        {'radio': 1, 'scatter': 1, 'wave': 2}
         >>> index.bm25(num_results=1).search("transistors")[["docno", "rank"]].values.tolist()
         [['d3', 0]]
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,18 +18,6 @@ from .build import DocTerms, unknown_documents
 from .format import ROWS, damaged, read_array, read_metadata, read_strings
 from .postings import ScoringArrays
 from .terrier import Tokeniser, tokeniser_from
-
-
-class Postings(NamedTuple):
-    """The documents of a term.
-
-    Attributes:
-        docids: the documents, ascending.
-        tfs: frequency of the term in each, same shape.
-    """
-
-    docids: npt.NDArray[np.int32]
-    tfs: npt.NDArray[np.int32]
 
 
 class StoredIndex(pt.Artifact):  # type: ignore[misc]
@@ -143,12 +131,6 @@ class StoredIndex(pt.Artifact):  # type: ignore[misc]
         if (docids < 0).any():
             raise unknown_documents(np.asarray(docnos)[docids < 0], len(docnos), self)
         return docids
-
-    def postings(self, term: str) -> Postings:
-        """The documents that contain an index term (it is not stemmed)."""
-        term_id = self.term_id(term)
-        bounds = (0, 0) if term_id is None else self.array("term_offsets")[term_id : term_id + 2]
-        return Postings(*(np.array(self.array(name)[slice(*bounds)]) for name in ROWS["term"][1:]))
 
     def document(self, docno: str) -> dict[str, int]:
         """The terms of a document and their frequencies, in ascending order of terms.

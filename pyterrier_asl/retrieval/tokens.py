@@ -100,15 +100,13 @@ class WordTokeniser:
 
 
 def _stopwords(stopwords: str | Iterable[str] | None) -> tuple[str, ...]:
-    if stopwords is None:
-        return ()
-    if isinstance(stopwords, str):
-        if stopwords != "lucene":
-            raise ValueError(
-                f"there is no list of stopwords {stopwords!r}: pass 'lucene', None, or a list"
-            )
+    if stopwords == "lucene":
         return LUCENE_STOPWORDS
-    return tuple(stopwords)
+    if isinstance(stopwords, str):
+        raise ValueError(
+            f"there is no list of stopwords {stopwords!r}: pass 'lucene', None, or a list"
+        )
+    return () if stopwords is None else tuple(stopwords)
 
 
 def _stem_by(stemmer: str | None) -> Callable[[str], str]:

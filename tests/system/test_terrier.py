@@ -61,7 +61,9 @@ def test_the_copy_has_terriers_postings(terrier, copy):
         walked = []
         while postings.next() != postings.EOL:
             walked.append((postings.getId(), postings.getFrequency()))
-        assert list(zip(*map(np.ndarray.tolist, copy.postings(term)))) == walked
+        begin, end = copy.array("term_offsets")[copy.term_id(term) :][:2]
+        columns = (copy.array(name)[begin:end] for name in ("posting_docs", "posting_tfs"))
+        assert list(zip(*map(np.ndarray.tolist, columns))) == walked
     for docid in (0, 777, 11428):
         entry = java.getDocumentIndex().getDocumentEntry(docid)
         postings = java.getDirectIndex().getPostings(entry)
