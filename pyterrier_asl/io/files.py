@@ -33,7 +33,7 @@ from .synonyms import (
     find_columns,
     is_rank,
 )
-from .trec_text import QRELS, RANKED, RUN, SCORED, Layout, read_columns
+from .trec_text import QRELS, RANKED, RUN, Layout, read_columns
 from .values import TEXT_TYPES
 
 #: The names of columns with the name of the run.
@@ -48,7 +48,7 @@ SUFFIXES = frozenset(
 BY_QUERY = "perquery.csv"
 SUMMARIES = ("aggregated.csv", BY_QUERY)
 #: What lines without a header can be.
-_LAYOUTS = {RUN: (RUN, RANKED, SCORED), QRELS: (QRELS,)}
+_LAYOUTS = {RUN: (RUN, RANKED), QRELS: (QRELS,)}
 #: The bytes of a text that hold its first lines.
 _HEAD = 1 << 13
 
@@ -104,7 +104,7 @@ def _read_text(
     """The wanted columns of lines, of JSON or of a table below a header."""
     with decompressed(path, file) as stream:
         head = stream.read(_HEAD)
-        form = recognise(head, _LAYOUTS[layout], columns.values(), path)
+        form = recognise(head, _LAYOUTS[layout], columns.values())
         lines = layout if form is None else form.layout
         if lines is None:
             text = head + stream.read()
@@ -114,7 +114,9 @@ def _read_text(
             table = read_columns(path, stream, lines, kept, head=head, grades=grades)
     if form is not None and lines is None:
         rows = read_rows(path, text, form)
-        return _typed_rows(path, rows, wanted, f"{path}, {form}, as {layout.kind}", columns, grades)
+        return _typed_rows(
+            path, rows, wanted, f"{path}, {form.name}, as {layout.kind}", columns, grades
+        )
     return _without_single_texts(table) if lines is layout else _with_scores(path, table)
 
 
@@ -147,32 +149,20 @@ def _typed_rows(
 
 
 def _with_scores(path: Path, table: pa.Table) -> pa.Table:
-    """A run of lines with three or four columns, the third with ranks, or with scores.
+    """A run of lines with three columns, the third with ranks, or with scores.
 
     Raises:
         ValueError: where it is not clear which.
     """
-    queries = table["qid"].to_pandas()
     numbers = table[2].to_pandas()
-    if "score" in table.column_names:
-        first = numbers - numbers.groupby(queries).cumcount()
-        if first.isin([0, 1]).all() and first.groupby(queries).nunique().max() == 1:
-            return table
-        raise ValueError(
-            f"{path} has four columns without a header: they could be a run (qid pid rank score), "
-            "but the ranks do not count from 1 in every query, or qrels; write the names of the "
-            "columns into the first line, qid docno rank score"
-        )
-    is_whole = bool((numbers % 1 == 0).all())
-    is_ranks = is_whole and bool((numbers.groupby(queries).diff() <= 0).sum() == 0)
-    if is_whole and not is_ranks:
+    if (numbers % 1 != 0).any():
+        return table.rename_columns(["qid", "docno", "score"])
+    if (numbers.groupby(table["qid"].to_pandas()).diff() <= 0).any():
         raise ValueError(
             f"{path} has three columns of whole numbers without a header: they could be ranks, as "
             "in MS MARCO, but do not ascend in every query, or scores; write the names of the "
             "columns into the first line, qid docno rank or qid docno score"
         )
-    if not is_ranks:
-        return table.rename_columns(["qid", "docno", "score"])
     ranks = pc.cast(table[2], pa.int64())
     return table.set_column(2, "score", pc.negate(table[2])).append_column("rank", ranks)
 

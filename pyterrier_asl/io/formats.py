@@ -9,7 +9,6 @@ import csv
 import io
 import json
 import math
-import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -45,15 +44,6 @@ _VALUES = {
 _LONGEST = 1 << 24
 #: Lines before the first one that counts: comments, and the separator that Excel writes.
 _SKIPPED = re.compile(rb"#|sep=.\s*$", re.IGNORECASE)
-#: Forms of others that cannot be read: their name -> how the first line of text begins, or the
-#: names in the outer object of JSON.
-_OTHER_TEXT = {"LETOR and SVMrank (label qid:ID ...)": re.compile(rb"\s*\S+\s+qid:\S")}
-_OTHER_JSON = {
-    "LlamaIndex (queries, corpus, relevant_docs)": {"queries", "corpus", "relevant_docs"},
-    "requests of Elasticsearch's _rank_eval": {"requests"},
-    "results of Elasticsearch's _rank_eval": {"metric_score", "details"},
-    "promptfoo": {"results", "evalId"},
-}
 #: What is read instead of another form.
 _INSTEAD = (
     "save a table whose first line names the columns (qid docno score, of qrels qid docno label), "
@@ -81,15 +71,11 @@ class Format:
     header: tuple[str, ...] = ()
     layout: Layout | None = None
 
-    def __str__(self) -> str:
-        return self.name
-
 
 def recognise(
     head: bytes,
     layouts: Sequence[Layout] = (),
     names: Iterable[str] = (),
-    path: str | os.PathLike[str] = "the file",
     is_wide: bool = False,
 ) -> Format | None:
     r"""The format of a file, by its first line that is neither blank nor a comment.
@@ -98,28 +84,21 @@ def recognise(
         head: the beginning of the file.
         layouts: what lines without a header can be.
         names: the names of columns that the caller gives.
-        path: the file, for errors.
         is_wide: whether names of columns can be numbers, ids of queries.
 
     Returns:
         The format, with a layout for lines without a header, with blanks or tabs; None for others.
 
-    Raises:
-        ValueError: for a form of others.
-
-    >>> print(recognise(b"Query-ID;Rating\n1;2\n"), recognise(b'{"q": {"d": 1}}'), sep=", ")
-    a table separated by semicolons, JSON
+    >>> recognise(b"Query-ID;Rating\n1;2\n").name, recognise(b'{"q": {"d": 1}}').name
+    ('a table separated by semicolons', 'JSON')
     >>> from .trec_text import RANKED, RUN
-    >>> print(recognise(b"q d 1\n", [RUN, RANKED]), recognise(b"q,Q0,d,1,.5,x", [RUN]), sep=", ")
-    3 columns (qid docno rank-or-score), a table separated by commas
+    >>> recognise(b"q d 1\n", [RUN, RANKED]).name
+    '3 columns (qid docno rank-or-score)'
     """
     lines = enumerate(line.lstrip(MARK) for line in io.BytesIO(head))
     number, line = next(((n, x) for n, x in lines if x.strip() and not _SKIPPED.match(x)), (0, b""))
     if re.match(rb"\s*(\{\s*[\"}]|\[\s*[{\]]|[{[]\s*$)", line):
         return Format("JSON", "")
-    for other, beginning in _OTHER_TEXT.items():
-        if beginning.match(line):
-            raise ValueError(f"{path} has the form of {other}: {_INSTEAD}")
     for layout in layouts:
         if fits(line.split(), layout):
             return Format(str(layout), " ", layout=layout)
@@ -127,23 +106,19 @@ def recognise(
     for separator, name in _SEPARATORS.items():
         fields = line.split(None if name == "blanks" else separator.encode())
         texts = [plain(field.decode("utf-8", "replace").strip("\"' \r\n")) for field in fields]
-        number_of_keys = len(keys.intersection(texts)) - (name == "blanks")
         has_index = not (layouts or texts[0] or len(texts) < 2)
-        is_header = number_of_keys > 0 or has_index
         has_number = any(text == "all" or NUMBER.fullmatch(text) for text in texts)
+        is_header = has_index or len(keys.intersection(texts)) > (name == "blanks")
         if is_header and (is_wide or not has_number):
             return Format(f"a table separated by {name}", separator, number)
-        for layout in layouts[:1]:
-            if len(line.split()) == 1 and fits(fields, layout):
-                return Format(f"a table separated by {name}", separator, number, layout.columns)
     return None
 
 
 def recognise_values(text: bytes) -> Format | None:
     r"""Values per topic without a header, from the first value on; None: there is none.
 
-    >>> print(recognise_values(b"Results:\nmap\t301\t0.5\n"))
-    values separated by tabs
+    >>> recognise_values(b"Results:\nmap\t301\t0.5\n").name
+    'values separated by tabs'
     """
     lines = list(io.StringIO(text.decode("utf-8", "replace"), newline=""))
     for separator, name in _SEPARATORS.items():
@@ -173,13 +148,13 @@ def read_rows(path: Path, text: bytes, form: Format, *, is_draft: bool = False) 
         ValueError: for a line that cannot be read, with its number and its text.
     """
     if b"\0" in text:
-        raise ValueError(f"{path} is a binary file (it holds NUL bytes), not {form}")
+        raise ValueError(f"{path} is a binary file (it holds NUL bytes), not {form.name}")
     if not form.separator:
         return _json(path, text.removeprefix(MARK))
     try:
         content = text.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ValueError(f"{path}, {form}, is not UTF-8: {error}") from None
+        raise ValueError(f"{path}, {form.name}, is not UTF-8: {error}") from None
     rows: dict[int, list[str]] = {}
     header = [*form.header]
     for number, row in _lines(path, content, form, is_draft):
@@ -210,7 +185,7 @@ def _lines(path: Path, text: str, form: Format, is_draft: bool) -> Iterator[tupl
                 yield form.line + reader.line_num, row
     except csv.Error as error:
         raise ValueError(
-            f"{path}, line {form.line + reader.line_num}: {error}, in {form}"
+            f"{path}, line {form.line + reader.line_num}: {error}, in {form.name}"
         ) from None
 
 
@@ -223,9 +198,6 @@ def _json(path: Path, text: bytes) -> pd.DataFrame:
         rows = {n: json_object(line, f"{path}, line {n}") for n, line in lines if line.strip()}
         return pd.DataFrame([*rows.values()], [*rows], dtype=object).rename_axis("line")
     values = [*whole.values()] if isinstance(whole, dict) else []
-    for form, names in _OTHER_JSON.items() if values else ():
-        if names.issubset(whole):
-            raise ValueError(f"{path} is JSON of {form}: {_INSTEAD}")
     is_nested = [isinstance(value, (dict, list)) for value in values]
     has_keys = bool(values) and not _KEYS.isdisjoint(map(plain, whole))
     is_row = bool(values) and not (all(is_nested) if has_keys else any(is_nested))

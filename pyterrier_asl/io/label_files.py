@@ -147,7 +147,7 @@ def _read_rows(path: Path, names: Mapping[str, str], grades: Mapping[str, float]
         content = bytes(stream.read())
     if not content.strip(MARK + b" \t\r\n"):
         return pd.DataFrame(columns=COLUMNS)
-    form = recognise(content, names=names.values(), path=path)
+    form = recognise(content, names=names.values())
     if form is None:
         qrels = read_qrels(path, grades=grades)
         return qrels.set_axis(range(1, len(qrels) + 1)).rename_axis("line")

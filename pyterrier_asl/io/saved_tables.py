@@ -45,10 +45,10 @@ def save_table(
         >>> save_table(lengths, path, kind="doc_lengths", version=1)
         >>> load_table(path, kind="doc_lengths", version=1).to_pylist()
         [{'docno': 'd1', 'words': 12}]
-        >>> load_table(path, kind="rareness_pool", version=1)  # doctest: +ELLIPSIS
+        >>> load_table(path, kind="pool", version=1)  # doctest: +ELLIPSIS
         Traceback (most recent call last):
         ...
-        ValueError: ...lengths.parquet is a pyterrier_asl doc_lengths file, not a rareness_pool file
+        ValueError: ...lengths.parquet is a pyterrier_asl doc_lengths file, not a pyterrier_asl pool file
     """
     about = {_KIND: kind.encode(), _VERSION: str(version).encode()}
     metadata = {**(table.schema.metadata or {}), **about}
@@ -106,10 +106,9 @@ def load_table(path: StrPath, *, kind: str, version: int) -> pa.Table:
     kind_of_file, written = (
         metadata.pop(key, b"").decode(errors="replace") for key in (_KIND, _VERSION)
     )
-    if not kind_of_file:
-        raise ValueError(f"{path} is a Parquet file, but not a pyterrier_asl {kind} file")
     if kind_of_file != kind:
-        raise ValueError(f"{path} is a pyterrier_asl {kind_of_file} file, not a {kind} file")
+        of = f"pyterrier_asl {kind_of_file}" if kind_of_file else "Parquet"
+        raise ValueError(f"{path} is a {of} file, not a pyterrier_asl {kind} file")
     if written != str(version):
         raise ValueError(
             f"{path} is a {kind} file of format version {written}, this pyterrier_asl reads "

@@ -201,13 +201,9 @@ class Judgements(Remembering):
 
     def regraded(self, grades: Mapping[float, float]) -> Judgements:
         """The same judgements with other grades for some of their grades."""
-        return self._regraded(*sorted(grades.items()))
-
-    @remembered
-    def _regraded(self, *grades: tuple[float, float]) -> Judgements:
         other = copy_of(self)
         other.grades = self.grades.copy()
-        for old, new in grades:
+        for old, new in grades.items():
             other.grades[self.grades == old] = new
         return other
 

@@ -96,14 +96,6 @@ def test_labels_of_several_judges(write):
     assert rows(asl.read_qrels(judged), "label", "judge") == [(2, "x"), (1, "y")]
 
 
-def test_a_run_of_colbert_has_ranks(write):
-    run = asl.read_run(write("1\t12\t1\t20.0\n1\t7\t2\t19.5\n2\t12\t1\t9\n"))
-    assert rows(run, "qid", "docno", "rank", "score")[1:] == [
-        ("1", "7", 2, 19.5),
-        ("2", "12", 1, 9),
-    ]
-
-
 def invoke(*words):
     done = CliRunner().invoke(main, [*map(str, words)])
     assert done.exit_code == 0, done.output

@@ -142,14 +142,6 @@ def test_three_columns_that_could_be_scores(tmp_path, lines, scores):
         asl.read_run(tmp_path / "run")
 
 
-def test_columns_of_trec_between_other_characters(tmp_path):
-    for character in ",;|":
-        text = "2 Q0 c 1 -1.0 x\n1 Q0 a 2 -2.0 x\n".replace(" ", character)
-        (tmp_path / "run").write_text(text)
-        run = asl.read_run(tmp_path / "run")[["qid", "docno", "rank", "score", "name"]]
-        assert run.to_numpy().tolist() == [["2", "c", 1, -1, "x"], ["1", "a", 2, -2, "x"]]
-
-
 @pytest.mark.parametrize("tag", ['"bm25 + rm3"', "bm25 + rm3", "a 1 b 2", "bm25 k1 0.9"])
 def test_a_tag_with_blanks(tmp_path, tag):
     lines = [f"q{i // 9} Q0 d{i} {i % 9} {-i - 0.5} " for i in range(30)]
