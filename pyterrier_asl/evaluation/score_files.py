@@ -58,7 +58,7 @@ def _text_frame(
 ) -> tuple[pd.DataFrame, list[str]]:
     if not text.strip(b"\xef\xbb\xbf, \t\r\n"):
         raise ValueError(f"{path} is blank: give a table of scores")
-    form = recognise(text, names=names, is_wide=is_wide) or recognise_values(text)
+    form = recognise(text, names=names, path=path, is_wide=is_wide) or recognise_values(text)
     if form is None:
         raise ValueError(
             f"{path} is not a table of scores: its first line is "

@@ -33,7 +33,7 @@ from .synonyms import (
     find_columns,
     is_rank,
 )
-from .trec_text import QRELS, RANKED, RUN, Layout, read_columns
+from .trec_text import QRELS, RANKED, RUN, SCORED, Layout, read_columns
 from .values import TEXT_TYPES
 
 #: The names of columns with the name of the run.
@@ -48,7 +48,7 @@ SUFFIXES = frozenset(
 BY_QUERY = "perquery.csv"
 SUMMARIES = ("aggregated.csv", BY_QUERY)
 #: What lines without a header can be.
-_LAYOUTS = {RUN: (RUN, RANKED), QRELS: (QRELS,)}
+_LAYOUTS = {RUN: (RUN, RANKED, SCORED), QRELS: (QRELS,)}
 #: The bytes of a text that hold its first lines.
 _HEAD = 1 << 13
 
@@ -104,7 +104,7 @@ def _read_text(
     """The wanted columns of lines, of JSON or of a table below a header."""
     with decompressed(path, file) as stream:
         head = stream.read(_HEAD)
-        form = recognise(head, _LAYOUTS[layout], columns.values())
+        form = recognise(head, _LAYOUTS[layout], columns.values(), path)
         lines = layout if form is None else form.layout
         if lines is None:
             text = head + stream.read()
@@ -149,15 +149,24 @@ def _typed_rows(
 
 
 def _with_scores(path: Path, table: pa.Table) -> pa.Table:
-    """A run of lines with three columns, the third with ranks, or with scores.
+    """A run of lines with three or four columns, the third with ranks, or with scores.
 
     Raises:
         ValueError: where it is not clear which.
     """
-    numbers = table[2].to_pandas()
+    numbers, queries = table[2].to_pandas(), table["qid"].to_pandas()
+    if "score" in table.column_names:
+        first = numbers - numbers.groupby(queries).cumcount()
+        if first.isin([0, 1]).all() and first.groupby(queries).nunique().max() == 1:
+            return table
+        raise ValueError(
+            f"{path} has four columns without a header: they could be a run (qid pid rank score), "
+            "but the ranks do not count from 1 in every query, or qrels; write the names of the "
+            "columns into the first line, qid docno rank score"
+        )
     if (numbers % 1 != 0).any():
         return table.rename_columns(["qid", "docno", "score"])
-    if (numbers.groupby(table["qid"].to_pandas()).diff() <= 0).any():
+    if (numbers.groupby(queries).diff() <= 0).any():
         raise ValueError(
             f"{path} has three columns of whole numbers without a header: they could be ranks, as "
             "in MS MARCO, but do not ascend in every query, or scores; write the names of the "

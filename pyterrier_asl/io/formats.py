@@ -9,6 +9,7 @@ import csv
 import io
 import json
 import math
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -44,6 +45,15 @@ _VALUES = {
 _LONGEST = 1 << 24
 #: Lines before the first one that counts: comments, and the separator that Excel writes.
 _SKIPPED = re.compile(rb"#|sep=.\s*$", re.IGNORECASE)
+#: Forms of others that cannot be read: their name -> how the first line of text begins, or the
+#: names in the outer object of JSON.
+_OTHER_TEXT = {"LETOR and SVMrank (label qid:ID ...)": re.compile(rb"\s*\S+\s+qid:\S")}
+_OTHER_JSON = {
+    "LlamaIndex (queries, corpus, relevant_docs)": {"queries", "corpus", "relevant_docs"},
+    "requests of Elasticsearch's _rank_eval": {"requests"},
+    "results of Elasticsearch's _rank_eval": {"metric_score", "details"},
+    "promptfoo": {"results", "evalId"},
+}
 #: What is read instead of another form.
 _INSTEAD = (
     "save a table whose first line names the columns (qid docno score, of qrels qid docno label), "
@@ -76,6 +86,7 @@ def recognise(
     head: bytes,
     layouts: Sequence[Layout] = (),
     names: Iterable[str] = (),
+    path: str | os.PathLike[str] = "the file",
     is_wide: bool = False,
 ) -> Format | None:
     r"""The format of a file, by its first line that is neither blank nor a comment.
@@ -84,10 +95,14 @@ def recognise(
         head: the beginning of the file.
         layouts: what lines without a header can be.
         names: the names of columns that the caller gives.
+        path: the file, for errors.
         is_wide: whether names of columns can be numbers, ids of queries.
 
     Returns:
         The format, with a layout for lines without a header, with blanks or tabs; None for others.
+
+    Raises:
+        ValueError: for a form of others.
 
     >>> recognise(b"Query-ID;Rating\n1;2\n").name, recognise(b'{"q": {"d": 1}}').name
     ('a table separated by semicolons', 'JSON')
@@ -99,6 +114,9 @@ def recognise(
     number, line = next(((n, x) for n, x in lines if x.strip() and not _SKIPPED.match(x)), (0, b""))
     if re.match(rb"\s*(\{\s*[\"}]|\[\s*[{\]]|[{[]\s*$)", line):
         return Format("JSON", "")
+    for other, beginning in _OTHER_TEXT.items():
+        if beginning.match(line):
+            raise ValueError(f"{path} has the form of {other}: {_INSTEAD}")
     for layout in layouts:
         if fits(line.split(), layout):
             return Format(str(layout), " ", layout=layout)
@@ -198,6 +216,9 @@ def _json(path: Path, text: bytes) -> pd.DataFrame:
         rows = {n: json_object(line, f"{path}, line {n}") for n, line in lines if line.strip()}
         return pd.DataFrame([*rows.values()], [*rows], dtype=object).rename_axis("line")
     values = [*whole.values()] if isinstance(whole, dict) else []
+    for form, names in _OTHER_JSON.items() if values else ():
+        if names.issubset(whole):
+            raise ValueError(f"{path} is JSON of {form}: {_INSTEAD}")
     is_nested = [isinstance(value, (dict, list)) for value in values]
     has_keys = bool(values) and not _KEYS.isdisjoint(map(plain, whole))
     is_row = bool(values) and not (all(is_nested) if has_keys else any(is_nested))

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..common.lazy import pd
+from ..common.notices import counted, excerpt
 from .columns import as_frame, is_table
 from .formats import read_rows, recognise
 from .grades import grade_of, grades_hint, label_grades
@@ -23,12 +24,18 @@ from .synonyms import (
     find_columns,
 )
 from .trec_text import MARK
-from .values import text
+from .values import NUMBER, text
 
 COLUMNS = ["qid", "docno", "label", "source"]
 
 #: The columns that identify a judged document, and the judge of a row, if there are several.
 KEY, JUDGE = ["qid", "docno"], "judge"
+
+#: Ids with what earlier releases wrote for a backslash, or before a formula, in tables with tabs.
+_ESCAPED = r"'+[=@+-]|.*\\\\"
+
+#: Columns that may hold numbers in a row without a label.
+_NUMERIC = {*COLUMNS, JUDGE, "weight", "rank_a", "rank_b", "runs", "rank", "score"}
 
 
 def read_labels(
@@ -56,7 +63,8 @@ def read_labels(
     Raises:
         ValueError: for a row that is neither a label nor open, with its line: for a missing column,
             two columns with the same meaning, a missing id, a fraction as an id, a label that is
-            not a finite number; and for a document with two different labels by one judge.
+            not a finite number, a missing label with a number in a column of text; and for a
+            document with two different labels by one judge.
 
     >>> read_labels(pd.DataFrame({"qid": [1], "docno": ["d"], "label": [2]}))
       qid docno  label source
@@ -102,30 +110,42 @@ def label_rows(
             raise ValueError(f"{where} {line}: {error}{hint}") from None
     ids = {column: _ids(frame[column], f"{column} of {name}") for column in KEY}
     frame = frame.assign(label=np.array(labels, dtype=np.float64), **ids)
+    texts = frame.loc[frame["label"].isna(), [name for name in frame if name not in _NUMERIC]]
+    cells: Any = texts.astype(str).stack()
+    for (line, column), value in cells.items():
+        if NUMBER.fullmatch(value.strip()):
+            raise ValueError(
+                f"{where} {line}: the column 'label' is empty, and {column!r} holds "
+                f"{value.strip()!r}: write a grade into 'label', or -1 if the document has none"
+            )
     key = KEY + [JUDGE] * (JUDGE in frame)
     if rows := contradiction(frame[frame["label"] >= 0], key):
-        first, other = rows
+        first, other, documents = rows
+        more = f" (and {counted(documents - 1, 'more document')})" if documents > 1 else ""
         raise ValueError(
             f"{where}s {first.name} and {other.name}: document {first['docno']!r} of query "
-            f"{first['qid']!r} has the labels {first['label']:g} and {other['label']:g}: remove "
-            "one, or name the judge of each row in a column 'judge'"
+            f"{first['qid']!r} has the labels {first['label']:g} and {other['label']:g}{more}: "
+            "remove one, or name the judge of each row in a column 'judge'"
         )
     return frame
 
 
-def contradiction(labels: pd.DataFrame, key: list[str]) -> tuple[Any, Any] | None:
-    """The first row of labels with another label of the same key, and this row; None: no row.
+def contradiction(labels: pd.DataFrame, key: list[str]) -> tuple[Any, Any, int] | None:
+    """The first row of labels with another label of the same key, this row, and the number of such
+    keys; None: there is none.
 
     >>> labels = pd.DataFrame({"docno": ["a", "b", "a"], "label": [1, 0, 2]})
-    >>> [row.name for row in contradiction(labels, ["docno"])]
-    [0, 2]
+    >>> first, other, number = contradiction(labels, ["docno"])
+    >>> first.name, other.name, number
+    (0, 2, 1)
     """
     differs = labels[labels.groupby(key, dropna=False)["label"].transform("nunique") > 1]
     if not len(differs):
         return None
     first = differs.iloc[0]
     same = differs[(differs[key] == first[key]).all(axis=1)]
-    return first, same[same["label"] != first["label"]].iloc[0]
+    other = same[same["label"] != first["label"]].iloc[0]
+    return first, other, len(differs.drop_duplicates(key))
 
 
 def _name_of(source: Any) -> str:
@@ -147,8 +167,15 @@ def _read_rows(path: Path, names: Mapping[str, str], grades: Mapping[str, float]
         content = bytes(stream.read())
     if not content.strip(MARK + b" \t\r\n"):
         return pd.DataFrame(columns=COLUMNS)
-    form = recognise(content, names=names.values())
+    form = recognise(content, names=names.values(), path=path)
     if form is None:
         qrels = read_qrels(path, grades=grades)
         return qrels.set_axis(range(1, len(qrels) + 1)).rename_axis("line")
-    return read_rows(path, content, form, is_draft=True)
+    rows = read_rows(path, content, form, is_draft=True)
+    for name in {*KEY}.intersection(rows) if form.separator == "\t" else ():
+        for line, cell in rows.loc[rows[name].str.match(_ESCAPED), name].items():
+            raise ValueError(
+                f"{path}, line {line}: the id {excerpt(cell)} has an escape of earlier releases: "
+                "write the id itself, in JSON lines if it has two backslashes"
+            )
+    return rows

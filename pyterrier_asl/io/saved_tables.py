@@ -48,7 +48,7 @@ def save_table(
         >>> load_table(path, kind="pool", version=1)  # doctest: +ELLIPSIS
         Traceback (most recent call last):
         ...
-        ValueError: ...lengths.parquet is a pyterrier_asl doc_lengths file, not a pyterrier_asl pool file
+        ValueError: ...lengths.parquet is a pyterrier_asl doc_lengths file, not a pool file
     """
     about = {_KIND: kind.encode(), _VERSION: str(version).encode()}
     metadata = {**(table.schema.metadata or {}), **about}
@@ -108,7 +108,7 @@ def load_table(path: StrPath, *, kind: str, version: int) -> pa.Table:
     )
     if kind_of_file != kind:
         of = f"pyterrier_asl {kind_of_file}" if kind_of_file else "Parquet"
-        raise ValueError(f"{path} is a {of} file, not a pyterrier_asl {kind} file")
+        raise ValueError(f"{path} is a {of} file, not a {kind} file")
     if written != str(version):
         raise ValueError(
             f"{path} is a {kind} file of format version {written}, this pyterrier_asl reads "

@@ -79,8 +79,9 @@ class Layout:
 
 RUN = Layout("run", ("qid", "Q0", "docno", "rank", "score", "name"), "score", True)
 QRELS = Layout("qrels", ("qid", "iteration", "docno", "label"), "label", False)
-#: A run of MS MARCO, ``qid pid rank``.
+#: A run of MS MARCO, ``qid pid rank``, and of ColBERT.
 RANKED = Layout("run", ("qid", "docno", "rank-or-score"), "rank-or-score", False)
+SCORED = Layout("run", ("qid", "docno", "rank", "score"), "score", True)
 
 
 def read_columns(
@@ -285,7 +286,11 @@ def _is_line(comment: bytes, layout: Layout) -> bool:
 def fits(fields: Sequence[bytes], layout: Layout) -> bool:
     """Whether the fields of a line could be of this layout."""
     at = layout.columns.index(layout.number)
-    return len(fields) == len(layout.columns) and is_number(fields[at])
+    if len(fields) != len(layout.columns) or not is_number(fields[at]):
+        return False
+    return layout is not SCORED or (
+        whole_number(fields[2]) is not None and fields[1] not in (b"0", b"Q0")  # as in qrels
+    )
 
 
 def is_number(field: bytes) -> bool:

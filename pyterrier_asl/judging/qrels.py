@@ -311,7 +311,7 @@ def read_all_labels(labels: Any) -> pd.DataFrame:
     frame = pd.concat(frames) if frames else pd.DataFrame(columns=_COLUMNS)
     frame = frame.astype({"label": float})
     if rows := contradiction(frame, _KEY):
-        first, other = rows
+        first, other, _ = rows
         raise ValueError(
             f"{_labelled(first)} and {other['label']:g} by {other['source']!r}: remove one of the "
             "two labels"

@@ -90,10 +90,18 @@ def test_labels_of_several_judges(write):
         assert rows(labels, "docno", "label", "judge") == rows(labels, "docno", "label", "source")
         assert rows(labels, "docno", "label", "judge") == expected
     judged = write("qid,docno,label,rater\n1,a,2,x\n1,a,1,x\n1,b,2,x\n1,b,1,x\n")
-    with pytest.raises(ValueError, match="the labels 2 and 1: remove one, or name the judge"):
+    with pytest.raises(ValueError, match=r"\(and 1 more document\): remove one, or name the judge"):
         asl.read_labels(judged)
     judged = write("qid,docno,label,rater\n1,a,2,x\n1,a,1,y\n")
     assert rows(asl.read_qrels(judged), "label", "judge") == [(2, "x"), (1, "y")]
+
+
+def test_a_run_of_colbert_has_ranks(write):
+    run = asl.read_run(write("1\t12\t1\t20.0\n1\t7\t2\t19.5\n2\t12\t1\t9\n"))
+    assert rows(run, "qid", "docno", "rank", "score")[1:] == [
+        ("1", "7", 2, 19.5),
+        ("2", "12", 1, 9),
+    ]
 
 
 def invoke(*words):

@@ -597,14 +597,12 @@ def test_errors_of_folders(folder, tmp_path_factory):
 
 def test_other_files_are_refused(tmp_path, write):
     save_table(pa.table({"a": [1]}), tmp_path / "t", kind="doc_lengths", version=2)
-    with pytest.raises(
-        ValueError, match="is a pyterrier_asl doc_lengths file, not a pyterrier_asl pool file"
-    ):
+    with pytest.raises(ValueError, match="is a pyterrier_asl doc_lengths file, not a pool file"):
         load_table(tmp_path / "t", kind="pool", version=2)
     with pytest.raises(ValueError, match="of format version 2, this pyterrier_asl reads version 1"):
         load_table(tmp_path / "t", kind="doc_lengths", version=1)
     pq.write_table(pa.table({"a": [1]}), tmp_path / "t")
-    with pytest.raises(ValueError, match="is a Parquet file, not a pyterrier_asl pool file"):
+    with pytest.raises(ValueError, match="is a Parquet file, not a pool file"):
         load_table(tmp_path / "t", kind="pool", version=1)
     with pytest.raises(ValueError, match="is not a pyterrier_asl pool file"):
         load_table(write(LINE), kind="pool", version=1)

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from pyterrier_asl import Qrels, evaluate, merge_labels, read_labels
-from pyterrier_asl.printing.table_lines import tsv_lines
+from pyterrier_asl.printing.table_lines import jsonl_lines, tsv_lines
 
 QRELS = {"q": {"a": 1, "n": 0}, "p": {"b": 1}}
 
@@ -55,6 +55,10 @@ def test_ids_survive_a_table(tmp_path):
     frame = pd.DataFrame({"qid": IDS, "docno": IDS[::-1], "label": range(len(IDS))})
     path.write_text("".join(line + "\n" for line in tsv_lines(frame)), encoding="utf-8")
     assert of(path) == frame.astype({"label": float}).values.tolist()
+    for escaped in ("C:\\\\new", "'=1"):  # as 0.1.0 wrote C:\new and =1
+        path.write_text(f"qid\tdocno\tlabel\nq\t{escaped}\t1\n", encoding="utf-8")
+        with pytest.raises(ValueError, match="line 2: the id .* has an escape of earlier releases"):
+            read_labels(path)
 
 
 def test_labels_are_text_or_numbers_or_missing():
@@ -124,6 +128,23 @@ def test_a_document_labelled_twice_has_one_label(tmp_path, grades, kept):
                 read_labels(source)
         else:
             assert read_labels(source)["label"].tolist() == kept
+
+
+@pytest.mark.parametrize("column", ["text", "query", "grade", "notes"])
+@pytest.mark.parametrize("kind", ["tsv", "jsonl"])
+def test_a_grade_in_the_column_of_a_text_is_named(tmp_path, column, kind):
+    rows = pd.DataFrame({"qid": ["q", "q"], "docno": ["x", "y"], "label": ["1", ""]})
+    rows[column] = ["", " 2 "]
+    path = tmp_path / f"labels.{kind}"
+    lines = tsv_lines(rows) if kind == "tsv" else jsonl_lines(rows)
+    path.write_text("".join(line + "\n" for line in lines))
+    wrong = (
+        f"line {3 if kind == 'tsv' else 2}: the column 'label' is empty, and '{column}' holds '2'"
+    )
+    with pytest.raises(ValueError, match=wrong):
+        read_labels(path)
+    path.write_text(path.read_text().replace(" 2 ", "2 apples"))
+    assert of(path) == [["q", "x", 1.0]]
 
 
 def test_labels_of_passages_are_labels_of_documents():
