@@ -15,7 +15,7 @@ from _charts import assert_ends_fit, assert_is_readable, parts
 from _files import write_qrels, write_run
 from click.testing import CliRunner
 
-from pyterrier_asl import DocLengths, Qrels
+from pyterrier_asl import DocLengths
 from pyterrier_asl import analysis as an
 from pyterrier_asl.analysis.registry import Analysis, analyses
 from pyterrier_asl.cli import main
@@ -135,22 +135,6 @@ def test_every_chart_is_drawn_and_says_nothing_wrong(analysis, case):
     assert any(mark.get("filled") is False for mark in marks) == (analysis.name in HOLLOW)
     drawn = [row for rows in spec.get("datasets", {}).values() for row in rows]
     assert drawn or frame.empty or case != "usual"
-
-
-OF_RANKINGS = {one.function: one for one in analyses() if "runs" in one.parameters}
-#: Each document is there by two passages.
-PASSAGES = {
-    name: {q: {f"{d}#{n}": s - 9 * n for d, s in run[q].items() for n in (0, 1)} for q in run}
-    for name, run in RUNS.items()
-}
-
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("analysis", OF_RANKINGS.values(), ids=lambda analysis: analysis.name)
-def test_every_analysis_takes_passages(analysis):
-    given = {"runs": PASSAGES, "qrels": Qrels(QRELS, collapse="#")}
-    found = analysis.function(**arguments(analysis, "usual") | given)
-    pd.testing.assert_frame_equal(found, usual(analysis.name))
 
 
 def test_ap_correlation_of_rareness_with_itself_is_1_whatever_ties():

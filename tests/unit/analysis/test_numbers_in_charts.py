@@ -210,18 +210,6 @@ def test_as_many_runs_are_compared_with_judges_as_have_room(judges, runs, most):
     assert {row["run"] for row in shown} == {f"r{n:02}" for n in range(runs - most, runs)}
 
 
-def titles(analysis: Any, table: pd.DataFrame) -> list[str]:
-    """The titles of the panels of a chart, or of their vertical axes."""
-    spec, _, _ = drawn(analysis, table)
-    panels = next(spec[name] for name in ("concat", "vconcat", "hconcat") if name in spec)
-    found = []
-    for panel in panels:
-        view = panel.get("layer", [panel])[0]
-        title = panel.get("title") or view.get("title") or view["encoding"]["x"]["title"]
-        found.append(title["text"] if isinstance(title, dict) else title)
-    return found
-
-
 # Success at n
 
 
@@ -282,8 +270,3 @@ def test_the_chart_of_preferences_names_all_systems_and_has_the_better_at_the_to
     text = vl_convert.vegalite_to_svg(spec)
     for name in runs:
         assert text.count(f">{name}</text>") == 1, "columns are in the order of rows"
-
-
-def test_charts_leave_altairs_limit_to_others():
-    with pytest.raises(alt.MaxRowsError):
-        alt.Chart(pd.DataFrame({"x": range(5001)})).mark_point().encode(x="x").to_dict()

@@ -21,11 +21,6 @@ def few_are_kept(monkeypatch):
 RUNS = {"first": {"q1": {"a": 3, "b": 2}}, "second": {"q1": {"a": 3, "d": 2}}}
 
 
-def test_an_unknown_name_says_how_a_pool_is_loaded():
-    with pytest.raises(ValueError, match=r"'nowhere'.*|RarenessPool\.load"):
-        P_Rareness(pool="nowhere") @ 10
-
-
 def test_a_name_that_two_pools_have_is_ambiguous():
     RarenessPool.from_runs(RUNS, name="twice")
     RarenessPool.from_runs(RUNS, depth=1, name="twice")
