@@ -1,4 +1,4 @@
-"""One question has one answer: the p of the table, the guard, Experiment, and a report of two."""
+"""One question has one answer: the p of the table, the guard and Experiment."""
 
 import numpy as np
 import pandas as pd
@@ -6,7 +6,6 @@ import pytest
 from small import frame
 
 import pyterrier_asl as asl
-from pyterrier_asl.reporting.collect import collect
 
 MEASURES = ["AP", "nDCG@5", "ASL@10"]
 
@@ -64,18 +63,3 @@ def test_table_guard_and_experiment_have_one_p(seed, correction):
             if verdict.outcome.name != "ERROR":
                 is_different = row["p_corrected"] < 0.05 and row["difference"] != 0
                 assert verdict.outcome.name == ("FAIL" if is_different else "PASS")
-
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("run", ["bad", "same"])
-def test_a_report_of_two_has_the_p_of_the_table(seed, run):
-    """The page is made from this object."""
-    qrels, runs = data(seed)
-    pair = {name: runs[name] for name in ("base", run)}
-    found = collect(pair, qrels, MEASURES).comparison
-    shown = found.table.set_index("measure")
-    expected = asl.compare(pair, qrels, MEASURES).table.set_index("measure")
-    for measure in MEASURES:
-        for name in ("difference", "ci_low", "p", "p_corrected"):
-            assert same(shown.loc[measure, name], expected.loc[measure, name])

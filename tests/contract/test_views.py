@@ -9,8 +9,6 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-import _small
-import numpy as np
 import pandas as pd
 import pytest
 from _options import CALLS, ROWS, Setting, frames, judges_of, of, several, shuffled
@@ -66,31 +64,16 @@ def test_an_option_reaches_every_view(call, option):
     assert {name for name in VIEWS if plain[name] == after[name]} == set(SEEN[call][option].split())
 
 
-def of_seed(source: Any, **options: Any) -> float:
-    """The p-value of a comparison over more queries than can have all their sign vectors tested."""
-    return float(asl.compare(source, measures="AP@10", **options).table["p"].iloc[0])
-
-
 def test_the_seed_reaches_the_test():
-    tracks = several()
-    scores = asl.read_scores(
-        pd.concat(
-            asl.evaluate(*pair, "AP@10", long=True).assign(
-                qid=lambda rows, t=track: t + rows["qid"]
-            )
-            for track, pair in tracks.items()
-        )
-    )
-    found = [of_seed(scores, seed=seed, test="randomization") for seed in (None, 0, 5)]
+    """Of more queries than can have all their sign vectors tested."""
+    tables = {name: asl.evaluate(*pair, "AP@10", long=True) for name, pair in several().items()}
+    rows = [table.assign(qid=name + table["qid"]) for name, table in tables.items()]
+    scores = asl.read_scores(pd.concat(rows))
+    found = [
+        asl.compare(scores, measures="AP@10", seed=seed, test="randomization").table["p"].iloc[0]
+        for seed in (None, 0, 5)
+    ]
     assert found[0] == found[1] != found[2]
-
-
-#: Text -> the numbers that its percentages have, from data and tables, not from the text's code.
-def unjudged(run: str, depth: int = 10) -> float:
-    judged = set(zip(QRELS["qid"], QRELS["docno"]))
-    rows = RUNS[run].sort_values(["qid", "score", "docno"], ascending=[True, False, False])
-    first = rows.groupby("qid").head(depth)
-    return 100 * float(np.mean([pair not in judged for pair in zip(first["qid"], first["docno"])]))
 
 
 def percentages(text: str) -> list[float]:
@@ -144,32 +127,22 @@ def turned(named: dict[str, Any]) -> dict[str, Any]:
 
 
 JUDGES = judges_of(0.7, 0.5)(SETTING)
-#: Calls of runs, qrels and judges whose tables are the same in any order.
-ORDERS: dict[str, Callable[[dict, Any, dict], pd.DataFrame]] = {
-    "bounds": lambda runs, qrels, _: asl.bounds(runs, qrels, "AP@10"),
-    "search_lengths": lambda runs, qrels, _: asl.search_lengths(runs["bravo"], qrels),
-    "preferences": lambda runs, qrels, _: asl.preferences(runs["bravo"], runs["alpha"], qrels),
-    "preference_matrix": lambda runs, qrels, _: (
+#: Calls without a command whose tables are the same in any order; see test_options.py.
+ORDERS: dict[str, Callable[[dict, Any], pd.DataFrame]] = {
+    "bounds": lambda runs, qrels: asl.bounds(runs, qrels, "AP@10"),
+    "search_lengths": lambda runs, qrels: asl.search_lengths(runs["bravo"], qrels),
+    "preferences": lambda runs, qrels: asl.preferences(runs["bravo"], runs["alpha"], qrels),
+    "preference_matrix": lambda runs, qrels: (
         asl.preference_matrix(runs, qrels)
         .rrLP.loc[list(RUNS), list(RUNS)]
         .reset_index(names="name")
-    ),
-    "merge_labels": lambda runs, qrels, _: asl.merge_labels(qrels, shuffled(_small.labels())),
-    "ranks by judges": lambda runs, qrels, judges: (
-        asl.ranks(runs, qrels, "AP@10", judges=judges, draws=300).table
-    ),
-    "plan_audit": lambda runs, qrels, judges: pd.DataFrame(
-        asl.plan_audit(runs, None, "AP@10", judges["x"], 0.4).pairs, columns=["qid", "docno"]
     ),
 }
 
 
 @pytest.mark.parametrize("name", ORDERS)
 def test_rows_and_names_in_another_order_give_the_same_table(name):
-    tables = [
-        ORDERS[name](RUNS, QRELS, JUDGES),
-        ORDERS[name](turned(RUNS), shuffled(QRELS), turned(JUDGES)),
-    ]
+    tables = [ORDERS[name](RUNS, QRELS), ORDERS[name](turned(RUNS), shuffled(QRELS))]
     by = [table.select_dtypes(exclude="number").columns.tolist() for table in tables]
     found = [table.sort_values(keys).reset_index(drop=True) for table, keys in zip(tables, by)]
     pd.testing.assert_frame_equal(*found, check_dtype=False)
