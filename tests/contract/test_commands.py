@@ -151,19 +151,6 @@ def test_evaluate_sorts_values_with_their_runs(options, measure):
         assert_same_rows([row for row in found if MEASURE in row["measure"]], rows_of(expected))
 
 
-def test_all_documents_that_moved_are_printed():
-    found = result("compare", two=True).moved
-    printed = {
-        option: call(*words(f"compare two --show documents {option}")).stdout.splitlines()
-        for option in ("", "--all")
-    }
-    count = {
-        option: sum(bool(re.match(r" q\d+ +d?\d", line)) for line in lines)
-        for option, lines in printed.items()
-    }
-    assert count[""] < count["--all"] == len(found)
-
-
 #: Commands whose tables have numbers with decimals.
 OF_NUMBERS = [
     "evaluate", "evaluate -q", "evaluate --ranks", "evaluate --ties", "compare", "compare -q",
@@ -181,20 +168,6 @@ def test_numbers_have_the_places_that_are_asked_for(command):
         done = call(*words(command), "-o", form, "-p", "7")
         assert done.exit_code == 0, done.stderr
         assert re.search(r"\d\.\d{7}\b", done.stdout), form
-
-
-#: Commands with the words that choose a table.
-OF_NOTES = ["compare", "compare -q", "ranks", "ranks --pairs", "holes", "holes two -q", "audit"]
-OF_NOTES += ["judges two", "judges two --show agreement"]
-
-
-@pytest.mark.parametrize("command", OF_NOTES)
-def test_a_note_is_printed_in_every_form(command):
-    note = "charlie does not answer 2 of 12 queries"
-    for form in ("table", "latex", "jsonl"):
-        if not (command == "judges two" and form == "jsonl"):
-            done = call(*words(command, "unanswered"), "-o", form)
-            assert note in " ".join(done.output.split()), (form, done.stderr)
 
 
 def test_the_grades_of_tracks_are_named():

@@ -42,6 +42,9 @@ def by_both(function: Any, *arguments: Any, **options: Any) -> tuple[Any, Any]:
     return tuple(function(*arguments, measure, **options) for measure in (COST, GAIN))
 
 
+RANKED = "name", "rank", "low", "high", "could_be_best"
+
+
 @pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "randomization"])
 def test_compare(test):
     # Wilcoxon's test of n queries with ties takes SciPy 2^n steps in Python.
@@ -76,36 +79,27 @@ def test_guard(condition):
 )
 def test_ranks(options):
     cost, gain = by_both(asl.ranks, RUNS, QRELS, **options)
-    assert_same(cost.table, gain.table, "name", "rank", "low", "high", "could_be_best")
+    assert_same(cost.table, gain.table, *RANKED)
     np.testing.assert_allclose(cost.table["mean"], 1 + K * (1 - gain.table["mean"]))
     pd.testing.assert_frame_equal(cost.better, gain.better)
     pd.testing.assert_frame_equal(cost.p, gain.p)
 
 
 def test_ranks_over_collections_and_of_scores():
-    tracks = several()
-    cost, gain = (asl.ranks(tracks, None, measure, alpha=0.4) for measure in (COST, GAIN))
-    assert_same(cost.table, gain.table, "name", "rank", "low", "high", "could_be_best")
+    cost, gain = (asl.ranks(several(), None, measure, alpha=0.4) for measure in (COST, GAIN))
+    assert_same(cost.table, gain.table, *RANKED)
     long = asl.evaluate(RUNS, QRELS, GAIN, long=True)
     mirrored = long.assign(value=-long["value"], measure="cost")
-    lower, higher = (
-        asl.ranks(asl.read_scores(table), measures=name)
-        if name == GAIN
-        else asl.ranks(asl.read_scores(table, lower_is_better=["cost"]), measures=name)
-        for table, name in ((mirrored, "cost"), (long, GAIN))
-    )
-    assert_same(lower.table, higher.table, "name", "rank", "low", "high", "could_be_best")
+    costs = asl.read_scores(mirrored, lower_is_better=["cost"])
+    lower, higher = asl.ranks(costs), asl.ranks(asl.read_scores(long))
+    assert_same(lower.table, higher.table, *RANKED)
 
 
 def test_report():
-    cost, gain = by_both(collect, RUNS, QRELS)
-    assert cost.rankings[0].order.tolist() == gain.rankings[0].order.tolist()
-    assert cost.rankings[0].hardest_first == gain.rankings[0].hardest_first
-    for name in ("table", "p"):
-        boards = (found.rankings[0].board for found in (cost, gain))
-        first, second = (getattr(board, name, None) for board in boards)
-        if name == "p":
-            np.testing.assert_allclose(first, second)
+    cost, gain = (found.rankings[0] for found in by_both(collect, RUNS, QRELS))
+    assert cost.order.tolist() == gain.order.tolist()
+    assert cost.hardest_first == gain.hardest_first
+    np.testing.assert_allclose(cost.board.p, gain.board.p)
 
 
 def test_bounds_and_holes():
@@ -156,10 +150,10 @@ def test_experiment():
     pd.testing.assert_frame_equal(cost[others], gain[others])
 
 
-def test_analyses():
-    for analysis in (
-        lambda measure: discriminative_power(RUNS, QRELS, [measure], levels=[0.05, 0.5]),
-        lambda measure: stability(RUNS, QRELS, [measure], fuzz=0, draws=50),
-    ):
-        cost, gain = (analysis(measure).drop(columns="measure") for measure in (COST, GAIN))
-        pd.testing.assert_frame_equal(cost, gain)
+@pytest.mark.parametrize(
+    ("analysis", "options"),
+    [(discriminative_power, {"levels": [0.05, 0.5]}), (stability, {"fuzz": 0, "draws": 50})],
+)
+def test_analyses(analysis, options):
+    cost, gain = by_both(analysis, RUNS, QRELS, **options)
+    pd.testing.assert_frame_equal(*(found.drop(columns="measure") for found in (cost, gain)))

@@ -4,18 +4,16 @@ Each entry point computes all measures once, on runs with ties, with fractional 
 unanswered queries. The others are compared with ``evaluate``, whose values other tests check.
 """
 
-import json
 from functools import cache
 
 import pandas as pd
 import pyterrier as pt
 import pytest
+from _calls import call, rows
 from _files import write_qrels, write_run
-from click.testing import CliRunner
 from small import collection, frame
 
 from pyterrier_asl import Experiment, compare, evaluate
-from pyterrier_asl.cli.evaluate import command
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.reporting.collect import collect
 from pyterrier_asl.tuning.stages import fixed_objective
@@ -55,30 +53,22 @@ def case(name):
 
 def by_judged_runs(runs, qrels, measures, folder):
     judged = Evaluation.of(runs, qrels)
-    return {
-        (name, qid, measure): value
-        for measure in measures
-        for name, row in zip(judged.names, judged.values(measure).tolist())
-        for qid, value in zip(judged.qids, row)
-    }
+    for measure in measures:
+        for name, row in zip(judged.names, judged.values(measure).tolist()):
+            yield from ((name, qid, measure, value) for qid, value in zip(judged.qids, row))
 
 
 def by_compare(runs, qrels, measures, folder):
     found = compare(runs, qrels, measures).by_query
-    return {
-        (name, row.qid, row.measure): value
-        for row in found[~found["measure"].isin(["rrLP", "sgnLP"])].itertuples()
-        for name, value in zip(runs, (row.a, row.b))
-    }
+    for row in found[~found["measure"].isin(["rrLP", "sgnLP"])].itertuples():
+        yield from ((n, row.qid, row.measure, v) for n, v in zip(runs, (row.a, row.b)))
 
 
 def by_report(runs, qrels, measures, folder):
-    return {
-        (name, qid, ranking.name): value
-        for ranking in collect(runs, qrels, measures).rankings
-        for name, row in zip(ranking.names, ranking.values.tolist())
-        for qid, value in zip(list(dict.fromkeys(qrels["qid"])), row)
-    }
+    qids = list(dict.fromkeys(qrels["qid"]))
+    for ranking in collect(runs, qrels, measures).rankings:
+        for name, row in zip(ranking.names, ranking.values.tolist()):
+            yield from ((name, qid, ranking.name, value) for qid, value in zip(qids, row))
 
 
 def by_command_line(runs, qrels, measures, folder):
@@ -86,31 +76,26 @@ def by_command_line(runs, qrels, measures, folder):
         write_run(run, folder / name)
     write_qrels(qrels, folder / "qrels")
     files = [str(folder / name) for name in ("qrels", *runs)]
-    words = [*"-q -n -o jsonl -m".split(), " ".join(measures), *files]
-    said = CliRunner().invoke(command, words)
-    assert said.exit_code == 0, said.output
-    rows = [json.loads(line) for line in said.stdout.splitlines()]
-    return {(row["run"], row["query_id"], row["measure"]): row["value"] for row in rows}
+    done = call("evaluate", *"-q -n -o jsonl -m".split(), " ".join(measures), *files)
+    for row in rows(done):
+        yield row["run"], row["query_id"], row["measure"], row["value"]
 
 
 def by_experiment(runs, qrels, measures, folder):
     topics = pd.DataFrame({"qid": list(dict.fromkeys(qrels["qid"])), "query": "q"})
-    found = Experiment(
-        list(runs.values()), topics, qrels, measures, names=list(runs), perquery=True
-    )
-    return {(row.name, row.qid, row.measure): row.value for row in found.itertuples(index=False)}
+    options = {"names": list(runs), "perquery": True}
+    found = Experiment(list(runs.values()), topics, qrels, measures, **options)
+    yield from found[["name", "qid", "measure", "value"]].itertuples(index=False)
 
 
 def by_tuning(runs, qrels, measures, folder):
     """The values of a pipeline's only setting."""
     topics = pd.DataFrame({"qid": list(dict.fromkeys(qrels["qid"])), "query": "q"})
     alone = [m for m in measures if "Rareness" not in m]
-    found = {}
     for name, run in runs.items():
         objective = fixed_objective(pt.Transformer.from_df(run), topics, qrels, alone)
         for measure, values in objective.per_query(()).items():
-            found |= {(name, q, measure): v for q, v in zip(topics["qid"], values.tolist())}
-    return found
+            yield from ((name, q, measure, v) for q, v in zip(topics["qid"], values.tolist()))
 
 
 @pytest.mark.filterwarnings("ignore:.*say little about rareness:UserWarning")
@@ -120,7 +105,7 @@ def by_tuning(runs, qrels, measures, folder):
 )
 def test_one_value(ask, kind, tmp_path):
     runs, qrels, measures, expected = case(kind)
-    found = ask(runs, qrels, measures, tmp_path)
+    found = {tuple(key): value for *key, value in ask(runs, qrels, measures, tmp_path)}
     pooled = {m for m in measures if "Rareness" in m}
     assert {m for _, _, m in found} >= {*measures} - (pooled if ask is by_tuning else set())
     for key, value in found.items():

@@ -10,6 +10,8 @@ from _charts import assert_is_readable
 import pyterrier_asl as asl
 from pyterrier_asl import analysis
 
+pytestmark = pytest.mark.filterwarnings("ignore")
+
 QRELS = {f"q{number}": {"a": 1, "b": number % 2} for number in range(12)}
 RUNS = {
     name: {q: dict(zip(order, (3, 2, 1))) for q in QRELS}
@@ -27,9 +29,9 @@ RESULTS = {
 DIFFERENT = re.compile(r"\bbest run\b|has the best|better than|\blead|reverse|another sign|\bnan\b")
 
 
-@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("kind", RESULTS, ids=lambda kind: kind.__name__)
 def test_every_result_has_table_sentences_chart_latex_and_html(kind):
+    """It can be pickled and compared."""
     found = RESULTS[kind](RUNS)
     assert type(found) is kind
     assert isinstance(found.table, pd.DataFrame) and len(found.table)
@@ -41,12 +43,6 @@ def test_every_result_has_table_sentences_chart_latex_and_html(kind):
         assert " ".join(sentence.split()) in " ".join(str(found).split())
     for sentence in RESULTS[kind](dict.fromkeys(RUNS, RUNS["y"])).sentences():
         assert not DIFFERENT.search(sentence), "the runs are equal"
-
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("kind", RESULTS, ids=lambda kind: kind.__name__)
-def test_results_can_be_pickled_and_compared(kind):
-    found = RESULTS[kind](RUNS)
     again = pickle.loads(pickle.dumps(found))
     assert str(again) == str(found)
     pd.testing.assert_frame_equal(again.table, found.table)
@@ -65,7 +61,6 @@ TABLES = {
 }
 
 
-@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", TABLES)
 def test_rows_of_a_table_are_numbered(name):
     table = TABLES[name]()
@@ -85,7 +80,6 @@ NAMED = {
 }
 
 
-@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", NAMED)
 def test_a_measure_has_the_name_that_the_caller_gave(name):
     for given in ("P_2", {"mine": "P@2"}):
@@ -93,7 +87,6 @@ def test_a_measure_has_the_name_that_the_caller_gave(name):
         assert set(NAMED[name](given)["measure"]) == {column}
 
 
-@pytest.mark.filterwarnings("ignore")
 def test_the_sentences_of_bounds_name_the_measure_as_the_caller_did():
     assert asl.holes(RUNS, QRELS, "P_2").sentences()[0].startswith("P_2: 2 open of 3 pairs")
     assert asl.holes(TWO, QRELS, "P_2").describe().startswith("P_2: y - x")

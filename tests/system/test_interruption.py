@@ -18,7 +18,7 @@ import pandas as pd
 import pytest
 from _files import write_qrels, write_run
 
-from pyterrier_asl import RarenessPool, evaluate
+from pyterrier_asl import evaluate
 from pyterrier_asl.cli import main
 from pyterrier_asl.retrieval.index import TermIndex
 
@@ -26,7 +26,6 @@ pytestmark = [
     pytest.mark.skipif(os.name == "nt", reason="signals of POSIX"),
     pytest.mark.filterwarnings("ignore:.*fewer than 8"),
 ]
-SIGNALS = [signal.SIGINT, signal.SIGKILL]
 #: A background process ignores Ctrl-C, and so do its child processes.
 LISTEN = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
 
@@ -147,7 +146,7 @@ def test_an_evaluation_that_is_ended_leaves_nothing(start, tmp_path, jobs, how):
 
 
 _INDEX = """
-    import sys
+    import sys, time
     from pyterrier_asl.retrieval import build
     from pyterrier_asl.retrieval.index import TermIndex
     path, when = sys.argv[1:]
@@ -158,64 +157,27 @@ _INDEX = """
                 print("at it", flush=True)
             yield {"docno": f"d{i}", "text": f"radio waves {i}"}
 
+    def slowly(path, values):
+        print("at it", flush=True)
+        time.sleep(600)
+
     if when == "writing":
-        strings = build._write_strings
-
-        def slowly(path, values):
-            strings(path, values)
-            print("at it", flush=True)
-            import time
-            time.sleep(600)
-
         build._write_strings = slowly
     TermIndex.from_documents(documents(), path=path, verbose=False)
 """
 
 
-@pytest.mark.parametrize("how", SIGNALS, ids=["Ctrl-C", "kill-9"])
 @pytest.mark.parametrize("when", ["counting", "writing"])
-def test_an_index_that_is_ended_is_not_there(start, tmp_path, when, how):
+def test_an_index_that_is_ended_is_not_there(start, tmp_path, when):
     path = tmp_path / "index"
     worker = start(_INDEX, path, when)
     for _ in range(2 if when == "writing" else 1):
         worker.wait_for("at it")
-    worker.end(how)
-    assert worker.process.returncode != 0 and not path.exists()
-    left = [each for each in tmp_path.iterdir() if each.name != "tmp"]
-    if how == signal.SIGINT or when == "counting":
-        assert left == []
-    for each in left:  # a killed process leaves its temporary folder, which is not an index
-        assert each.name.startswith(".")
-        assert not TermIndex(each).built()
-        with pytest.raises(FileNotFoundError, match="there is no TermIndex"):
-            TermIndex(each).bm25().search("radio")
+    worker.end(signal.SIGINT)
+    assert worker.process.returncode != 0
+    assert [each.name for each in tmp_path.iterdir()] == ["tmp"]
     again = TermIndex.from_documents([{"docno": "d1", "text": "radio"}], path=path, verbose=False)
     assert again.num_docs == 1
-
-
-_SAVE = """
-    import itertools, sys
-    from pyterrier_asl import RarenessPool
-    path = sys.argv[1]
-    docs = {f"d{i}": i % 97 for i in range(30_000)}
-    pools = [RarenessPool.from_runs({mark: {"q": docs}}, name=mark) for mark in "ab"]
-    pools[0].save(path)
-    print("saving", flush=True)
-    for pool in itertools.cycle(pools):
-        pool.save(path)
-"""
-
-
-def test_what_is_ended_while_saving_is_the_old_one_or_the_new(start, tmp_path):
-    path = tmp_path / "pool"
-    for wait in (0.0, 0.013):
-        worker = start(_SAVE, path)
-        worker.wait_for("saving")
-        time.sleep(wait)
-        worker.end(signal.SIGINT)
-        pool = RarenessPool.load(path)
-        assert pool.runs == [pool.name] and pool.name in "ab"
-        assert sorted(os.listdir(tmp_path)) == ["pool", "tmp"]
 
 
 #: Short documents, and topics and qrels for tuning.
@@ -309,44 +271,6 @@ def test_tuning_that_is_ended_goes_on_from_its_storage(start, tmp_path, tuned, w
     after = finished_trials(storage)
     assert {key: after[key] for key in before} == before
     assert len(after) == (36 if what == "stages" else 12), "a finished trial was made again"
-
-
-_ANALYZE = """
-    import sys, time
-    from functools import wraps
-    from pyterrier_asl.analysis.registry import find_analyses
-    from pyterrier_asl.cli import main
-    [analysis] = find_analyses("reordering")
-    reorder = analysis.function
-
-    @wraps(reorder)
-    def slowly(**arguments):
-        table = reorder(**arguments)
-        print("at it", flush=True)
-        time.sleep(600)
-        return table
-
-    analysis.function = slowly
-    main(["analyze", "reordering", *sys.argv[1:3], "--chart", sys.argv[3]])
-"""
-
-
-@pytest.mark.parametrize("how", SIGNALS, ids=["Ctrl-C", "kill-9"])
-def test_an_analysis_that_is_ended_leaves_the_old_chart(start, tmp_path, how):
-    qrels = write_qrels({"q": {"d1": 1, "d5": 1}}, tmp_path / "qrels")
-    run = write_run({"q": {f"d{i}": 9 - i for i in range(9)}}, tmp_path / "run")
-    chart = tmp_path / "chart.html"
-    chart.write_text(old := "<!DOCTYPE html>the old one")
-    worker = start(_ANALYZE, qrels, run, chart)
-    worker.wait_for("at it")
-    said = worker.end(how)
-    assert worker.process.returncode != 0
-    if how == signal.SIGINT:
-        assert said.strip() == "Interrupted", said
-    assert chart.read_text() == old
-    assert sorted(os.listdir(tmp_path)) == ["chart.html", "qrels", "run", "tmp"]
-    assert os.listdir(start.temporary) == []
-    assert worker.alone(60), "processes are left"
 
 
 #: For each number n that it reads, a copy of this process does a task, and kills itself before its

@@ -12,7 +12,7 @@ import brute_force
 import numpy as np
 import pandas as pd
 import pytest
-from _reports import EVIL, EVIL_QUERY, QRELS, QUERIES, RUNS, TEXTS, a_run, data_of
+from _reports import EVIL, EVIL_QUERY, QRELS, QUERIES, RUNS, TEXTS, a_run
 from _required import missing
 
 from pyterrier_asl import evaluate, ranks, report
@@ -24,15 +24,6 @@ from pyterrier_asl.unjudged.holes import holes
 @pytest.fixture(scope="module")
 def made():
     return report(RUNS, QRELS, topics=TEXTS, title=f"Report {EVIL}")
-
-
-def test_texts_of_a_dataset(vaswani):
-    qrels = pd.DataFrame(vaswani.qrels_iter()).astype({"query_id": int}).query("query_id < 5")
-    run = {str(q): dict.fromkeys(of.head(3), 1.0) for q, of in qrels.groupby("query_id")["doc_id"]}
-    page = report({"a": run, "b": run}, "irds:vaswani", ["AP"], dataset="irds:vaswani").html
-    data = data_of(page)
-    assert data["queryTexts"][0].startswith("MEASUREMENT OF DIELECTRIC")
-    assert all(data["documents"]["text"])
 
 
 # The browser
@@ -106,6 +97,10 @@ def width_of(page) -> int:
     return page.evaluate("document.documentElement.scrollWidth")
 
 
+OUTSIDE = "all => all.filter((c) => c.getBoundingClientRect().right > innerWidth + 1).length"
+CUT = "all => all.filter((c) => c.scrollWidth > c.clientWidth + 1).length"
+
+
 def draw_all(page) -> None:
     for figure in page.query_selector_all("figure[data-chart]"):
         figure.scroll_into_view_if_needed()
@@ -126,8 +121,7 @@ def test_every_figure_is_drawn_nothing_is_too_wide_and_axe_finds_no_violation(
     with opened(browser, file, width, scheme) as page:
         draw_all(page)
         assert width_of(page) == width
-        wide = "(all) => all.filter((c) => c.getBoundingClientRect().right > innerWidth + 1).length"
-        assert page.eval_on_selector_all("canvas", wide) == 0
+        assert page.eval_on_selector_all("canvas", OUTSIDE) == 0
         page.eval_on_selector_all("details", "all => all.forEach((one) => { one.open = true; })")
         draw_all(page)
         found = Axe().run(page)
@@ -246,9 +240,8 @@ def test_names_of_systems_stay_different(browser, tmp_path, width):
     of_runs = (runs, QRELS, ["AP", "ASL@20", "LexiP"])
     with page_of(browser, tmp_path, *of_runs, width=width) as (page, _):
         assert sorted(texts(page, "#board tbody th.name")) == names
-        cut = "all => all.filter((c) => c.scrollWidth > c.clientWidth + 1).length"
         for part in ("#board tbody th.name", ".ten li a", "#strip td.name"):
-            assert page.eval_on_selector_all(part, cut) == 0
+            assert page.eval_on_selector_all(part, CUT) == 0
         draw_all(page)
         for chart in ("loss", "judged", "matrix", "bump"):
             shown = re.findall(r"<text[^>]*>([^<]*)</text>", svg_of(page, chart))
@@ -283,10 +276,7 @@ def test_names_of_eight_measures_do_not_overlap(browser, tmp_path, width):
 
 def test_chosen_columns_belong_to_the_address(browser, file):
     """They are kept when the page is reloaded, left, opened again and shared."""
-
-    rr, retrieved = (
-        f"#board-columns label:text-is(' {name}') input" for name in ("RR", "Retrieved")
-    )
+    rr, retrieved = (f"#board-columns label:text-is(' {n}') input" for n in ("RR", "Retrieved"))
 
     def shown(page):
         heads = page.locator("#board thead th:visible").all_text_contents()
@@ -308,9 +298,8 @@ def test_chosen_columns_belong_to_the_address(browser, file):
         page.uncheck(rr)
         assert "RR" not in shown(page)
         page.go_back()
-        page.wait_for_function(
-            "document.querySelector('#board-columns [value=m0]') && location.hash"
-        )
+        back = "document.querySelector('#board-columns [value=m0]') && location.hash"
+        page.wait_for_function(back)
         assert shown(page) == chosen
     with opened(browser, file, address=address) as page:
         assert shown(page) == chosen
@@ -330,34 +319,19 @@ def test_the_commands_of_a_pair_have_the_grade_of_the_page(browser, tmp_path):
 def test_a_phone_shows_everything(browser, file):
     """Nothing has to be scrolled sideways, and no parts overlap."""
     with opened(browser, file, 390) as page:
-        outside = "all => all.filter((c) => c.getBoundingClientRect().right > innerWidth).length"
         for part in ("nav a", "#pair-table td", "#moved td", "#unjudged-table td", "#documents td"):
             assert page.locator(part).count() > 5
-            assert page.eval_on_selector_all(part, outside) == 0, part
+            assert page.eval_on_selector_all(part, OUTSIDE) == 0, part
         labels = "all => all.map((one) => one.dataset.label)"
         row = page.eval_on_selector_all("#moved tbody tr:first-child td.num", labels)
         assert row == ["Grade", "Rank in A", "Rank in B"]
         for row in page.query_selector_all("#strip tbody tr"):
             boxes = [cell.bounding_box() for cell in row.query_selector_all("th, td:not(:empty)")]
             assert not any(overlap(*two, 1) for two in itertools.combinations(boxes, 2))
-            cut = "all => all.filter((c) => c.scrollWidth > c.clientWidth + 1).length"
-            assert row.eval_on_selector_all("th, td", cut) == 0
+            assert row.eval_on_selector_all("th, td", CUT) == 0
         choose(page, measure="nDCG@10")
         box = page.query_selector("#board tbody tr td.chosen").bounding_box()
         assert box["x"] + box["width"] <= 390
-
-
-TITLES = {"differences": "AP: gain of B over A, 10 queries", "queries": "AP: median of the systems"}
-TITLES |= {"judged": "share of documents, 10 queries", "loss": "ASL (documents), 10 queries"}
-TITLES |= {"lengths": "share of the relevant documents of 10 queries"}
-
-
-def test_axes_name_measure_and_number(browser, file):
-    with opened(browser, file) as page:
-        choose(page, measure="AP")
-        draw_all(page)
-        for chart, title in TITLES.items():
-            assert f">{title}<" in svg_of(page, chart)
 
 
 def test_unjudged_shares_follow_the_measure_and_leave_out_equal_ones(browser, file, made):
@@ -520,19 +494,6 @@ def test_no_two_systems_shown_have_one_colour(browser, tmp_path):
     assert all(colour in svg[name] for colour in shown for name in svg)
 
 
-def test_relevant_documents_of_two_systems(browser, file):
-    with opened(browser, file, address=f"{file.as_uri()}#pair?a=good&b=fair") as page:
-        page.select_option("#moved-which", "a")
-        if page.is_visible("#moved-more"):
-            page.click("#moved-more")
-        rows = zip(texts(page, "#moved tbody th a"), texts(page, "#moved tbody .id"))
-        relevant = {(q, d) for q, of in QRELS.items() for d, grade in of.items() if grade}
-        only_good = {
-            (q, d) for q, d in relevant if d in RUNS["good"][q] and d not in RUNS["fair"][q]
-        }
-        assert set(rows) == only_good
-
-
 def saved_text(page, button) -> tuple[str, str]:
     page.wait_for_timeout(150)  # Chromium allows ten downloads per second
     with page.expect_download() as download:
@@ -577,7 +538,7 @@ def test_saved_data_has_the_numbers_of_the_library(browser, file, made):
         check(row, AP=values[row["run"], row["qid"]])
     for row in part("board"):
         of = table.loc[row["system"]]
-        ends = {"rank low by AP": of["low"], "rank high by AP": of["high"]}
+        ends = {f"rank {end} by AP": of[end] for end in ("low", "high")}
         check(row, AP=of["mean"], **ends, **{"rank by AP": of["rank"]})
     for row in part("differences"):
         check(row, a=values["poor", row["query"]], b=values["good", row["query"]])
@@ -601,19 +562,15 @@ def test_saved_data_has_the_numbers_of_the_library(browser, file, made):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_everything_is_drawn_when_printed_right_after_opening(browser, file, tmp_path, scheme):
-    with opened(browser, file, scheme=scheme) as page:
+    with opened(browser, file, width=740, scheme=scheme) as page:
         page.pdf(path=tmp_path / "report.pdf")
         figures = len(page.query_selector_all("figure[data-chart]"))
         assert len(page.query_selector_all("figure[data-drawn]")) == figures > 5
         assert page.get_attribute("html", "class") == ""
-
-
-def test_tables_fit_on_paper(browser, file):
-    with opened(browser, file, width=740) as page:
         page.emulate_media(media="print")
         size = "parseFloat(getComputedStyle(document.querySelector('#board td')).fontSize)"
-        assert page.evaluate(size) >= 8 * 96 / 72 - 0.01  # 8 pt
-        assert width_of(page) <= 740
+        assert page.evaluate(size) >= 8 * 96 / 72 - 0.01, "8 points"
+        assert width_of(page) <= 740, "tables fit on paper"
 
 
 def test_tables_can_be_read_without_scripts(browser, file):

