@@ -57,18 +57,13 @@ class Case:
     """The input of an evaluation and the way to call it.
 
     Attributes:
-        run: rows (query, document, score).
-        qrels: rows (query, document, grade).
+        run, qrels: rows (query, document, score or grade).
         measures: name and parameters of each measure.
-        run_kind: the type of the run; see :func:`given`.
-        qrels_kind: the type of the qrels.
+        run_kind, qrels_kind: their types; see :func:`given`.
         door: the function that evaluates it.
-        pool: name -> rows, for rareness.
-        pool_depth: the depth of the pool.
-        groups: run -> group.
-        lengths: document -> words, for TBG.
+        pool, pool_depth, groups: name -> rows, for rareness; its depth, and run -> group.
+        lengths, doc_len: document -> words, for TBG; whether the run has them in a column.
         empty: queries of the qrels without judged documents, which only a dict can contain.
-        doc_len: whether the run has the lengths in a column.
         fault: the fault of the case, '' for none.
     """
 
@@ -125,10 +120,9 @@ def _ids(rng: Random, n: int) -> list[Any]:
 
 
 def _character(rng: Random) -> str:
-    while True:
-        code = rng.choice([rng.randrange(128), rng.randrange(0x3000), rng.randrange(0x110000)])
-        if not 0xD800 <= code < 0xE000:
-            return chr(code)
+    codes = [rng.randrange(128), rng.randrange(0x3000), rng.randrange(0x110000)]
+    code = rng.choice(codes)
+    return _character(rng) if 0xD800 <= code < 0xE000 else chr(code)
 
 
 def _scores(rng: Random) -> Callable[[], Any]:
@@ -231,12 +225,6 @@ def given(rows: list[Row], kind: dict[str, str], what: str, doc_len: dict[Any, A
     return frame
 
 
-def _in_chunks(table: pa.Table, what: str) -> pa.Table:
-    """The table in two chunks; the second begins in the middle of its buffers."""
-    half = len(table) // 2
-    return pa.concat_tables([table[:half], table[half:]])
-
-
 def _from_file(table: pa.Table, what: str) -> pa.Table:
     """The table after writing it to Parquet and reading it; ids can contain blanks."""
     with tempfile.TemporaryDirectory() as folder:
@@ -247,7 +235,7 @@ def _from_file(table: pa.Table, what: str) -> pa.Table:
 
 ARROW: dict[str, Callable[[pa.Table, str], pa.Table]] = {
     "arrow": lambda table, what: table,
-    "chunks": _in_chunks,
+    "chunks": lambda table, what: pa.concat_tables([table[:1], table[1:]]),
     "file": _from_file,
 }
 
@@ -449,149 +437,113 @@ def expected(case: Case) -> tuple[dict[tuple[int, str], float], list[str]]:
     """The value of each measure (by number) and query, and patterns of the possible errors."""
     values: dict[tuple[int, str], float] = {}
     errors: list[str] = []
-    run, grades = _best(case.run), _grades(case)
-    pool = {name: _best(rows) for name, rows in case.pool.items()}
-    known = {qid for rows in pool.values() for qid in rows}
-    words = {str(d): n for d, n in case.lengths.items()}
+    run = _best(case.run)
     if not all(case.pool.values()) and any("Rareness" in name for name, _ in case.measures):
         errors.append("runs of the pool are empty")
     for number, (name, params) in enumerate(case.measures):
-        rel, k = float(params.get("rel", 1)), params.get("cutoff")
-        k = None if k is None else int(k)
-        judged_only = bool(params.get("judged_only", False))
-        for qid, judged in grades.items():
-            docs = brute_force.ranking(run.get(qid, {}), judged)
-            cut = brute_force.ranking(run.get(qid, {}), judged, judged_only, k)
-            wanted = brute_force.relevant(judged, rel)
-            if name == "ASL":
-                value = brute_force.asl(
-                    cut, judged, rel, k, params.get("missing", "pad"), params.get("g"), judged_only
-                )
-            elif name == "nASL":
-                depth = k or 1000
-                cut = cut[:depth]
-                asl = brute_force.asl(
-                    cut, judged, rel, depth, g=params.get("g"), judged_only=judged_only
-                )
-                value = 1 - (asl - 1) / depth
-            elif name == "LexiP":
-                value = brute_force.lexip(cut, judged, rel, k)
-            elif name == "TBG":
-                value = _tbg(case, params, cut, judged, rel, words)
-                if value is None:
-                    errors.append("retrieved documents have no known length")
-            else:
-                if wanted & set(cut) and qid not in known:
-                    errors.append("does not know query")
-                rankings = [
-                    brute_force.ranking(each.get(qid, {}), judged)[: case.pool_depth]
-                    for each in pool.values()
-                ]
-                groups = [case.groups.get(name, name) for name in pool] if case.groups else None
-                both = brute_force.rareness(
-                    *(docs, judged, rankings, k, float(params.get("alpha", 0.5))),
-                    *(params.get("normalized", False), params.get("depth") or k or case.pool_depth),
-                    *(params.get("member"), rel, groups),
-                )
-                value = both[name == "AP_Rareness"]
-            if value is not None:
-                values[number, qid] = value
+        loop = _rareness if "Rareness" in name else _tbg if name == "TBG" else _of_ranks
+        for qid, judged in _grades(case).items():
+            try:
+                values[number, qid] = loop(case, name, params, qid, run.get(qid, {}), judged)
+            except ValueError as error:
+                errors.append(str(error))
     return values, errors
 
 
-def _tbg(
-    case: Case,
-    params: dict[str, Any],
-    docs: list[str],
-    judged: dict[str, float],
-    rel: float,
-    words: dict[str, float],
-) -> float | None:
-    """TBG of a query; None if a length is missing."""
-    if "lengths" in params or case.doc_len:
-        known = {d: words[d] for d in docs}
-    elif "missing_length" in params:
-        known = {d: float(params["missing_length"]) for d in docs}
-    elif docs:
-        return None
-    else:
-        known = {}
-    names = ("p_click_rel", "p_click_nonrel", "time_summary", "time_per_word", "time_base")
-    rate = dict(zip(names, (0.64, 0.39, 4.4, 0.018, 7.8))) | params
-    return brute_force.tbg(
-        docs,
-        judged,
-        known,
-        float(params.get("halflife", 224)),
-        rel,
-        (rate["p_click_rel"], rate["p_click_nonrel"]),
-        params.get("p_save", 0.77),
-        (rate["time_summary"], rate["time_per_word"], rate["time_base"]),
+def _of_ranks(case: Case, name: str, params: Any, qid: str, scores: Any, judged: Any) -> float:
+    rel, k = float(params.get("rel", 1)), params.get("cutoff")
+    k = 1000 if name == "nASL" and k is None else k if k is None else int(k)
+    only = bool(params.get("judged_only", False))
+    docs = brute_force.ranking(scores, judged, only, k)
+    if name == "LexiP":
+        return brute_force.lexip(docs, judged, rel, k)
+    how = params.get("missing", "pad"), params.get("g"), only
+    asl = brute_force.asl(docs, judged, rel, k, *how)
+    return asl if name == "ASL" else 1 - (asl - 1) / k
+
+
+def _rareness(case: Case, name: str, params: Any, qid: str, scores: Any, judged: Any) -> float:
+    rel, k = float(params.get("rel", 1)), params.get("cutoff")
+    docs, pool = brute_force.ranking(scores, judged), [_best(rows) for rows in case.pool.values()]
+    wanted = brute_force.relevant(judged, rel)
+    if wanted & set(docs[:k]) and not any(qid in other for other in pool):
+        raise ValueError("does not know query")
+    rankings = [
+        brute_force.ranking(other.get(qid, {}), judged)[: case.pool_depth] for other in pool
+    ]
+    groups = [case.groups.get(name, name) for name in case.pool] if case.groups else None
+    both = brute_force.rareness(
+        *(docs, judged, rankings, k, float(params.get("alpha", 0.5))),
+        *(params.get("normalized", False), params.get("depth") or k or case.pool_depth),
+        *(params.get("member"), rel, groups),
     )
+    return both[name == "AP_Rareness"]
 
 
-def _expected_warnings(case: Case) -> dict[str, int]:
-    """The expected warnings: the number of repeated documents, and qrels without judgements."""
+def _tbg(case: Case, name: str, params: Any, qid: str, scores: Any, judged: Any) -> float:
+    docs = brute_force.ranking(scores, judged, k=params.get("cutoff"))
+    known = {str(d): n for d, n in case.lengths.items()}
+    if "lengths" not in params and not case.doc_len:
+        if docs and "missing_length" not in params:
+            raise ValueError("retrieved documents have no known length")
+        known = dict.fromkeys(docs, float(params.get("missing_length", 0)))
+    names = ("p_click_rel", "p_click_nonrel", "time_summary", "time_per_word", "time_base")
+    rates = [params.get(name, value) for name, value in zip(names, (0.64, 0.39, 4.4, 0.018, 7.8))]
+    halflife, rel = float(params.get("halflife", 224)), float(params.get("rel", 1))
+    of_user = rates[:2], params.get("p_save", 0.77), rates[2:]
+    return brute_force.tbg(docs, judged, known, halflife, rel, *of_user)
+
+
+def _warnings(case: Case) -> dict[str, bool]:
+    """Parts of warnings, and whether they are due."""
     judged = {(str(q), str(d)) for q, d, _ in case.qrels}
     queries = {q for q, _ in judged} | set(map(str, case.empty))
     rows = Counter((str(q), str(d)) for q, d, _ in case.run if str(q) in queries)
     twice = sum(rows.values()) - len(rows)
     last = {(str(q), str(d)): grade for q, d, grade in case.qrels}
     again = len({(str(q), str(d)) for q, d, g in case.qrels if g != last[str(q), str(d)]})
-    noted = again and case.door != "judge"
     silent, is_ours = len(queries) - len({qid for qid, _ in rows}), case.door == "evaluate"
     strange = bool(rows) and bool(judged) and not (rows.keys() & judged)
-    return {
-        **({f"{counted(twice, 'document')} more than once": 1} if twice and not is_ours else {}),
-        **({"has a document twice in a ranking: it counts once": 1} if twice and is_ours else {}),
-        **({f"does not answer {silent} of": 1} if silent and is_ours else {}),
-        **({f"judge {counted(again, 'document')} twice, differently": 1} if noted else {}),
-        **({"none of the documents of the run is judged": 1} if strange else {}),
+    of_run = {f" has {counted(twice, 'document')} more than once": True}  # pools have some, too
+    return (of_run if twice and not is_ours else {}) | {
+        "has a document twice in a ranking: it counts once": bool(twice) and is_ours,
+        f"does not answer {silent} of": bool(silent) and is_ours,
+        f"judge {counted(again, 'document')} twice, differently": again and case.door != "judge",
+        "none of the documents of the run is judged": strange,
     }
 
 
 # The comparison
 
 
-class Unexpected(AssertionError):
-    """A case had an unexpected outcome."""
-
-
 def check(case: Case) -> str:
-    """Evaluates a case; returns 'values' or the error.
-
-    Raises:
-        Unexpected: for any other outcome.
-    """
-    with warnings.catch_warnings(record=True) as said:
+    """Evaluates a case; returns 'values' or the error. Any other outcome is an AssertionError."""
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         outcome = _outcome(case)
-    _check_warnings(case, outcome, [str(each.message) for each in said])
+    said = [str(each.message) for each in caught]
+    assert all(issubclass(each.category, UserWarning) for each in caught), said
+    if outcome == "values":
+        for text, is_due in _warnings(case).items():
+            assert is_due == any(text in each for each in said), (text, is_due, said)
     return outcome
 
 
 def _outcome(case: Case) -> str:
     values, errors = ({}, [FAULTS[case.fault][2]]) if case.fault else expected(case)
-    if case.door == "evaluate":
-        errors += _not_whole(case)
+    errors += _not_whole(case) if case.door == "evaluate" else []
     try:
         found = DOORS[case.door](case)
     except (ValueError, TypeError) as error:
-        said = str(error)
-        for pattern in errors:
-            if re.search(pattern, said, re.S):
-                return case.fault or pattern
-        raise Unexpected(f"{type(error).__name__}: {said[:300]} where {errors} is right") from error
-    except Exception as error:
-        raise Unexpected(f"{type(error).__name__}: {str(error)[:300]}") from error
-    if errors:
-        raise Unexpected(f"no error, where one like {errors} is right: {found}")
-    if found.keys() != _wanted(case, values).keys():
-        raise Unexpected(f"values for {sorted(found)}, not for {sorted(_wanted(case, values))}")
-    for key, value in _wanted(case, values).items():
-        close = abs(found[key] - value) <= EXACT * max(1.0, abs(value))
-        if not close:  # also equal if both are NaN
-            raise Unexpected(f"{found[key]!r} is not {value!r} of {key}, {case.measures}")
+        fitting = [pattern for pattern in errors if re.search(pattern, str(error), re.S)]
+        assert fitting, f"{error!r:.300} where {errors} is right"
+        return case.fault or fitting[0]
+    assert not errors, f"no error, where one like {errors} is right: {found}"
+    wanted = _wanted(case, values)
+    assert found.keys() == wanted.keys()
+    for key, value in wanted.items():
+        is_close = abs(found[key] - value) <= EXACT * max(1.0, abs(value))  # never of NaN
+        assert is_close, f"{found[key]!r} is not {value!r} of {key}, {case.measures}"
     return "values"
 
 
@@ -619,52 +571,6 @@ def _not_whole(case: Case) -> list[str]:
     if not {q for q, _ in rows} & {q for q, _ in judged}.union(map(str, case.empty)):
         return ["answers none of the"]
     return [] if rows & judged or not judged else ["none of the documents of the run"]
-
-
-#: Possible warnings about any pool, its duplicates and its size, and about any qrels.
-_POSSIBLE = (
-    "in another form",  # ids that are drawn can look so
-    "judged documents have a grade from 1 to below 2",
-    "fewer than 8 say little about rareness",
-    "counts as a group, so give all runs a group",
-    "more than once (e.g. ",
-    "documents with equal scores are ordered by id",
-    "a document with the query's own id",
-)
-
-
-#: Facts about scores and grades, by a part of their sentence: whether a case can have it.
-_FACTS: dict[str, Callable[[list[np.ndarray], list[float]], bool]] = {
-    "order of equal scores": lambda scores, _: any(len({*of}) < len(of) for of in scores),
-    "same score for all documents": lambda scores, _: any(len({*of}) == 1 for of in scores),
-    "infinite score": lambda scores, _: any(np.isinf(of).any() for of in scores),
-    "no judged document has a grade of 1 or more": lambda _, grades: max(grades, default=1) < 1,
-}
-
-
-def _facts(case: Case) -> list[str]:
-    """The facts that a case can have; a faulty one can have any."""
-    if case.fault:
-        return list(_FACTS)
-    by_query: dict[str, list[float]] = {}
-    for qid, _, score in case.run:
-        by_query.setdefault(str(qid), []).append(score)
-    with np.errstate(over="ignore"):
-        scores = [np.array(of_query, np.float32) for of_query in by_query.values()]
-    last = {(str(qid), str(docno)): grade for qid, docno, grade in case.qrels}
-    grades = list(last.values())
-    return [text for text, holds in _FACTS.items() if holds(scores, grades)]
-
-
-def _check_warnings(case: Case, outcome: str, said: list[str]) -> None:
-    due = {} if case.fault or outcome != "values" else _expected_warnings(case)
-    for text in due:
-        if not any(text in each for each in said):
-            raise Unexpected(f"no warning that {text!r}, only {said}")
-    for each in said:
-        right = any(text in each for text in (*due, *_POSSIBLE, *_facts(case)))
-        if not right and not (outcome != "values" and re.search("judge|more than once", each)):
-            raise Unexpected(f"a warning that is not due: {each[:300]}")
 
 
 # The functions that evaluate

@@ -1,5 +1,6 @@
 """Runs and qrels, as dicts or frames, in files as trec_eval reads them."""
 
+import gzip
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,3 +24,10 @@ def write_run(run: Any, path: Path | str) -> Path:
 def write_qrels(qrels: Any, path: Path | str) -> Path:
     Path(path).write_text("".join(f"{qid} 0 {doc} {grade}\n" for qid, doc, grade in _rows(qrels)))
     return Path(path)
+
+
+def read_lines(path: Path) -> list[list[str]]:
+    """The fields of each line of a file, which may be compressed."""
+    content = path.read_bytes()
+    content = gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content
+    return [line.split() for line in content.decode().split("\n") if line.strip()]

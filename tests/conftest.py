@@ -72,9 +72,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--full") and not config.getoption("--hypothesis-profile"):
         settings.load_profile("full")
     folder = tempfile.TemporaryDirectory(prefix="pyterrier_asl-tests-", ignore_cleanup_errors=True)
-    os.chmod(
-        folder.name, 0o711
-    )  # tests of permissions run as another user, who needs to read this folder
+    os.chmod(folder.name, 0o711)  # tests of permissions read it as another user
     tempfile.tempdir = folder.name
     config.add_cleanup(folder.cleanup)
 
@@ -96,24 +94,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Marks the full suite; deselects slow tests, unless they or their files are named."""
     gc.freeze()  # never collects objects of these modules
     full = [HERE / name for name in FULL]
-    in_full = {
-        path for path in {item.path for item in items} if any(map(path.is_relative_to, full))
-    }
+    of_full = {path: any(map(path.is_relative_to, full)) for path in {item.path for item in items}}
     for item in items:
-        if item.path in in_full:
+        if of_full[item.path]:
             item.add_marker(pytest.mark.slow)
         if "data" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.data)
-    if config.getoption("--full"):
+    if config.getoption("--full") or any(_is_named(config, folder) for folder in full):
         return
     slow = [item for item in items if "slow" in item.keywords and item.path.is_relative_to(HERE)]
     named = {path for path in {item.path for item in slow} if _is_named(config, path)}
-    if any(_is_named(config, folder) for folder in full):
-        named |= {item.path for item in slow}
-    slow = [item for item in slow if item.path not in named]
-    if slow:
-        config.hook.pytest_deselected(items=slow)
-        left = set(slow)
+    if left := {item for item in slow if item.path not in named}:
+        config.hook.pytest_deselected(items=[*left])
         items[:] = [item for item in items if item not in left]
 
 
@@ -247,8 +239,8 @@ def _worked_examples(name: str) -> Callable[[Path], dict]:
 
     @pytest.fixture(scope="session", name=name)
     def examples(data: Path) -> dict:
-        file = name.replace("_vectors", "")
-        path = data.parent / ("vectors.json" if file == name else f"vectors_{file}.json")
+        path = data.parent / f"vectors_{name.removesuffix('_vectors')}.json"
+        path = data.parent / "vectors.json" if name == "vectors" else path
         if not path.is_file():
             missing("data", f"there is no {path}")
         return json.loads(path.read_text())
@@ -259,9 +251,7 @@ def _worked_examples(name: str) -> Callable[[Path], dict]:
 vectors = _worked_examples("vectors")  # of every measure
 holes_vectors = _worked_examples("holes_vectors")  # bounds by enumeration of all labellings
 ranks_vectors = _worked_examples("ranks_vectors")  # intervals of ranks with all sign vectors
-favoured_theil_sen_vectors = _worked_examples(
-    "favoured_theil_sen_vectors"
-)  # favours with all sign vectors
+favoured_theil_sen_vectors = _worked_examples("favoured_theil_sen_vectors")  # all sign vectors
 groups_vectors = _worked_examples("groups_vectors")  # differences in groups of queries
 repetitions_vectors = _worked_examples("repetitions_vectors")  # two-way random effects
 explain_vectors = _worked_examples("explain_vectors")  # values under conventions

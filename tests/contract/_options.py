@@ -45,10 +45,9 @@ class Row:
         data: ``repeated``, ``lacking`` or ``unusable`` (by ``given``) are refused without the
             option; in ``unanswered`` the first run lacks two queries; in ``close`` all runs have
             the same quality, and in ``narrow`` scores that are equal in 32 bits; see
-            :func:`_small.circular`, :func:`_small.uncommon` and :func:`_small.swapped`.
+            :func:`_small.circular` and :func:`_small.uncommon`.
         same: source, or ``always`` -> the reason why the result does not change.
         alone: a part of the sentence that refuses the option without those that are given with it.
-        not_said: source -> a part of the sentence by which only the command refuses the option.
     """
 
     value: Any
@@ -58,11 +57,10 @@ class Row:
     data: str = "plain"
     same: Mapping[str, str] = field(default_factory=dict)
     alone: str = ""
-    not_said: Mapping[str, str] = field(default_factory=dict)
 
     def about(self, setting: Setting) -> dict[str, str | None]:
         """Whether the option is refused, and where nothing changes, in a setting."""
-        named = {"refused": self.refused, "same": self.same, "not_said": self.not_said}
+        named = {"refused": self.refused, "same": self.same}
         return {name: of.get("always", of.get(setting.source)) for name, of in named.items()}
 
 
@@ -79,7 +77,7 @@ TRACKS = (("one", 1), ("two", 2))
 
 @cache
 def frames(data: str = "plain", seed: int = 1) -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
-    if data in ("circular", "uncommon", "swapped"):
+    if data in ("circular", "uncommon"):
         runs, qrels = getattr(_small, data)()
     elif data == "repeated":
         runs, qrels = _small.repeated(seed)
@@ -485,8 +483,7 @@ SETTINGS_OF_QRELS = {
     "collapse": Row("d", refused={"always": "none of the documents"}),
     "labels": Row(
         lambda s: _small.labels(),
-        refused={"several": "labels"},
-        not_said={"several": "belong to QRELS"},
+        refused={"several": "labels|belong to QRELS"},
     ),
 }
 #: Labels of queries that people have not judged.

@@ -119,24 +119,6 @@ def uncommon() -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
     return runs, pd.DataFrame(qrels, columns=["qid", "docno", "label"])
 
 
-def swapped() -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
-    """Runs that rank first the documents which one of two judges prefers to the other judge.
-
-    Charlie follows the first judge, alpha the second. Bravo follows the first on seven queries and
-    the second on five, and delta the other way round. The judges are those of
-    :func:`judged_by_other` that agree on .7 and .5 of the documents.
-    """
-    qrels = collection()[1]
-    x, y = (judged_by_other(agrees)["label"] for agrees in (0.7, 0.5))
-    sign = np.where(qrels["qid"].isin(QUERIES[:7]), 1, -1)
-    runs = {}
-    for name, side in {"charlie": 1, "alpha": -1, "delta": -sign, "bravo": sign}.items():
-        best = qrels.assign(gain=side * (x - y)).sort_values("gain", ascending=False, kind="stable")
-        rankings = best.groupby("qid", sort=False)["docno"].agg(lambda docs: [*docs[:DEPTH]])
-        runs[name] = _run_of(rankings.to_dict())
-    return runs, qrels
-
-
 @cache
 def labels(seed: int = 1) -> pd.DataFrame:
     """Documents without a label that runs rank among the first three: all have grade 2."""

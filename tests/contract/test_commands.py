@@ -43,26 +43,22 @@ def given(*, two: bool = False, data: str = "plain", swapped: bool = True) -> tu
 
 @cache
 def words(command: str, data: str = "plain") -> tuple[str, ...]:
-    """A command with its inputs; ``two`` after its name: of two runs."""
+    """A command with its inputs and these options; ``two`` after its name: of two runs."""
     name, *options = command.split()
     paths = _options.words_of_inputs(_options.SETTINGS[0], data)
     if "two" in options:
         options.remove("two")
         paths = [paths[0], *(str(_options.files(data)[0][run]) for run in TWO)]
+    shares = {"audit": {"m": 0.7}, "judges": {"x": 0.7, "y": 0.5}}.get(name, {})
+    for judge, share in shares.items():
+        path = write_qrels(_options.judged_by(share), _small.folder() / f"of-{judge}")
+        options += ["--judge", f"{judge}={path}"]
     if name == "audit":
         paths[0] = str(write_qrels(_options.people(), _small.folder() / "people-of-audit"))
-        options += [
-            "--judge",
-            f"m={write_qrels(_options.judged_by(0.7), _small.folder() / 'of-m')}",
-        ]
     if name == "judges":
         options += ["--draws", "30", "--reference", "r"]
-        for judge, share in zip("xy", (0.7, 0.5)):
-            path = write_qrels(_options.judged_by(share), _small.folder() / f"of-{judge}")
-            options += ["--judge", f"{judge}={path}"]
-    if name == "analyze":
-        return (name, *options, *paths)
-    return (name, *paths, "-m", MEASURE, *options)
+    is_analysis = name == "analyze"
+    return (name, *options, *paths) if is_analysis else (name, *paths, "-m", MEASURE, *options)
 
 
 @cache
@@ -131,24 +127,23 @@ def test_a_table_is_that_of_the_result(command, texts):
     assert_same_rows(rows(call(*said, "-o", "jsonl")), rows_of(TABLES[command]()))
 
 
-@pytest.mark.parametrize("options", [(), ("--ranks",), ("-q",)])
+@pytest.mark.parametrize("options", ["", "--ranks", "-q"])
 @pytest.mark.parametrize("measure", [MEASURE, "ASL@10"])
 def test_evaluate_sorts_values_with_their_runs(options, measure):
-    said = [*words("evaluate"), "-m", "ASL@10", *options, "-s", measure, "-o", "jsonl"]
+    said = [*words("evaluate"), "-m", "ASL@10", *options.split(), "-s", measure, "-o", "jsonl"]
     found = rows(call(*said))
     table = asl.evaluate(*given(), [MEASURE, "ASL@10"], long=True)
     means = table.groupby(["name", "measure"])["value"].mean()
     order = means.unstack()[measure].sort_values(ascending=measure != MEASURE).index.tolist()
     assert list(dict.fromkeys(row["run"] for row in found)) == order
-    by_query = table.set_index(["name", "qid", "measure"])["value"]
-    for row in found:
-        key, query = (row["run"], row["measure"]), row.get("query_id", "all")
-        if "rank" not in row["measure"]:
-            value = means[key] if query == "all" else by_query[row["run"], query, row["measure"]]
-            assert row["value"] == pytest.approx(value)
-    if options == ("--ranks",):
-        expected = ranked_means()
-        assert_same_rows([row for row in found if MEASURE in row["measure"]], rows_of(expected))
+    by_query = table.set_index(["name", "measure", "qid"])["value"].to_dict()
+    expected = by_query | {(*key, "all"): value for key, value in means.items()}
+    values = {(r["run"], r["measure"], r.get("query_id", "all")): r["value"] for r in found}
+    values = {key: value for key, value in values.items() if "rank" not in key[1]}
+    assert values == pytest.approx({key: expected[key] for key in values})
+    if options == "--ranks":
+        own = [row for row in found if MEASURE in row["measure"]]
+        assert_same_rows(own, rows_of(ranked_means()))
 
 
 #: Commands whose tables have numbers with decimals.

@@ -4,7 +4,6 @@ trec_eval's options through pytrec_eval, ir_measures, ranx and scikit-learn; for
 sentence-transformers, LlamaIndex and MS MARCO as loops.
 """
 
-import gzip
 import math
 from random import Random
 
@@ -12,6 +11,7 @@ import ir_measures
 import numpy as np
 import pytest
 import pytrec_eval
+from _files import read_lines
 
 from pyterrier_asl import explain
 
@@ -23,21 +23,15 @@ COLLECTIONS = {
 }
 
 
-def lines_of(path):
-    content = path.read_bytes()
-    content = gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content
-    return [line.split() for line in content.decode().splitlines() if line.strip()]
-
-
 class Collection:
     """Qrels, and a run as it stands in its file: (score, rank, docno) by query."""
 
     def __init__(self, folder, qrels, run):
         self.path = folder / "runs" / run, folder / qrels
         self.qrels, self.run = {}, {}
-        for qid, _, docno, grade in lines_of(self.path[1]):
+        for qid, _, docno, grade in read_lines(self.path[1]):
             self.qrels.setdefault(qid, {})[docno] = int(grade)
-        for qid, _, docno, rank, score, *_ in lines_of(self.path[0]):
+        for qid, _, docno, rank, score, *_ in read_lines(self.path[0]):
             if qid in self.qrels:
                 self.run.setdefault(qid, []).append((float(score), float(rank), docno))
         self.scores = {qid: {doc: s for s, _, doc in docs} for qid, docs in self.run.items()}
@@ -139,40 +133,24 @@ def jarvelin_kekalainen(of):
     return of.of_queries(value)
 
 
+EXPONENTIAL = {"gain": "2^grade - 1"}
+IDEAL_OF_RUN = {"ideal": "retrieved", "equal scores": "mean gain"}
+SHORTER = {"divided by": "min(relevant, k)", "equal scores": "file"}
+BINARY = {"gain": "1 from 1", "ideal": "judged, not cut", "equal scores": "file"}
 #: Evaluator -> measure, values, and the convention; None: outside of the table.
 EVALUATORS = {
     "trec_eval": ("nDCG@10", trec_eval("ndcg_cut_10"), {}),
     "trec_eval -l 2": ("AP", trec_eval("map", relevance_level=2), {"relevant from": 2}),
-    "trec_eval -J": (
-        "AP",
-        trec_eval("map", judged_docs_only_flag=True),
-        {"unjudged": "left out"},
-    ),
+    "trec_eval -J": ("AP", trec_eval("map", judged_docs_only_flag=True), {"unjudged": "left out"}),
     "trec_eval success": ("R@10", trec_eval("success_10"), {"divided by": "1"}),
-    "ir_measures nDCG": (
-        "nDCG@10",
-        by_ir_measures("nDCG(dcg='exp-log2')@10"),
-        {"gain": "2^grade - 1"},
-    ),
+    "ir_measures nDCG": ("nDCG@10", by_ir_measures("nDCG(dcg='exp-log2')@10"), EXPONENTIAL),
     "ir_measures RR": ("RR@10", by_ir_measures("RR(rel=2)@10"), {"relevant from": 2}),
     "ranx ndcg": ("nDCG@10", by_ranx("ndcg@10"), {}),
-    "ranx ndcg_burges": ("nDCG@10", by_ranx("ndcg_burges@10"), {"gain": "2^grade - 1"}),
+    "ranx ndcg_burges": ("nDCG@10", by_ranx("ndcg_burges@10"), EXPONENTIAL),
     "ranx map": ("AP@100", by_ranx("map@100"), {}),
-    "scikit-learn": (
-        "nDCG@10",
-        by_scikit_learn,
-        {"ideal": "retrieved", "equal scores": "mean gain"},
-    ),
-    "sentence-transformers": (
-        "AP@100",
-        sentence_transformers_map,
-        {"divided by": "min(relevant, k)", "equal scores": "file"},
-    ),
-    "LlamaIndex": (
-        "nDCG@10",
-        llama_index_ndcg,
-        {"gain": "1 from 1", "ideal": "judged, not cut", "equal scores": "file"},
-    ),
+    "scikit-learn": ("nDCG@10", by_scikit_learn, IDEAL_OF_RUN),
+    "sentence-transformers": ("AP@100", sentence_transformers_map, SHORTER),
+    "LlamaIndex": ("nDCG@10", llama_index_ndcg, BINARY),
     "MS MARCO": ("RR@10", ms_marco_mrr, {"relevant from": 2, "order": "rank"}),
     "1 / rank": ("nDCG@10", jarvelin_kekalainen, None),
 }

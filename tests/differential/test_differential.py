@@ -4,12 +4,10 @@ A sample of the runs of each collection, the same every time; ``PYTERRIER_ASL_SW
 pytrec_eval's measures are compared in ``test_standard.py``.
 """
 
-import gzip
 import json
 import os
 import subprocess
 import sys
-import warnings
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -19,6 +17,7 @@ from zlib import crc32
 import brute_force
 import numpy as np
 import pytest
+from _files import read_lines
 
 from pyterrier_asl import (
     ASL,
@@ -40,19 +39,16 @@ COLLECTIONS = {"trec8-adhoc": 1, "dl20-passage": 2, "robust03": 1}
 POOLED = 10
 SWEEP = bool(os.environ.get("PYTERRIER_ASL_SWEEP"))
 
-pytestmark = pytest.mark.filterwarnings("ignore:the ranking of one query has")
+pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 @cache
 def plainly(path: Path, value: int) -> dict[str, dict[str, float]]:
     """A run (``value`` 4) or qrels (3) as dicts, each document at its best score."""
-    content = path.read_bytes()
-    content = gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content
     found: dict[str, dict[str, float]] = {}
-    for line in content.decode().split("\n"):
-        if fields := line.split():
-            docs = found.setdefault(fields[0], {})
-            docs[fields[2]] = max(float(fields[value]), docs.get(fields[2], -np.inf))
+    for fields in read_lines(path):
+        docs = found.setdefault(fields[0], {})
+        docs[fields[2]] = max(float(fields[value]), docs.get(fields[2], -np.inf))
     return found
 
 
@@ -227,13 +223,10 @@ def test_what_we_share_with_ranx(data):
     shared = {
         "map": [AP, AP_Rareness(alpha=0)],
         "map@100": [AP @ 100, AP_Rareness(alpha=0) @ 100],
-        "mrr": [RR],
         "precision@20": [P @ 20, P_Rareness(alpha=0) @ 20],
-        "recall@1000": [R @ 1000],
-        "ndcg": [nDCG],
-        "ndcg@10": [nDCG @ 10],
-        "hit_rate@5": [Success @ 5],
     }
+    shared |= {"mrr": [RR], "recall@1000": [R @ 1000], "hit_rate@5": [Success @ 5]}
+    shared |= {"ndcg": [nDCG], "ndcg@10": [nDCG @ 10]}
     names, cases = [], []
     for collection in ("dl20-passage", "robust03"):
         qrels = {
@@ -252,7 +245,7 @@ def test_what_we_share_with_ranx(data):
     for name, (some, run), theirs in zip(names, cases, by_ranx(cases, list(shared))):
         judgements = Judgements(some)
         judged = judge(judgements, run)
-        pool = _alone(run)
+        pool = RarenessPool.from_runs({"run": run})
         for label, measures in shared.items():
             for measure in measures:
                 given = measure(pool=pool) if "pool" in measure.SUPPORTED_PARAMS else measure
@@ -264,9 +257,3 @@ def test_what_we_share_with_ranx(data):
             if rr and judgements.num_relevant(1)[judgements.qids.index(qid)]:
                 assert first[qid] == pytest.approx(1 / rr, abs=1e-9)
     assert len(cases) >= 5
-
-
-def _alone(run: dict) -> RarenessPool:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a pool of one run gives a warning
-        return RarenessPool.from_runs({"run": run})

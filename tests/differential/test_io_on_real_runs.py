@@ -1,19 +1,13 @@
 """Reading runs and judgements, on real runs and collections."""
 
-import gzip
 import os
 from pathlib import Path
 
 import ir_measures
 import pandas as pd
-import pyarrow as pa
-import pyarrow.feather
+from _files import read_lines
 
 from pyterrier_asl.io import qrels, runs
-
-
-def rows(table: pa.Table) -> list[tuple]:
-    return list(zip(*(table[name].to_pylist() for name in table.column_names), strict=True))
 
 
 def test_real_runs_are_read_as_a_plain_loop_reads_them(data):
@@ -21,13 +15,10 @@ def test_real_runs_are_read_as_a_plain_loop_reads_them(data):
     paths = sorted(data.glob("*/runs/input.*"))
     assert len(paths) >= 205
     for path in paths[:: 1 if os.environ.get("PYTERRIER_ASL_ALL") else 4]:
-        content = path.read_bytes()
-        content = gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content
-        lines = [line.split() for line in content.split(b"\n") if line.strip()]
-        qids, _, docnos, _, scores, _ = zip(*lines, strict=True)
+        qids, _, docnos, _, scores, _ = zip(*read_lines(path), strict=True)
         table = runs.read_run_table(path)
-        assert "\n".join(table["qid"].to_pylist()).encode() == b"\n".join(qids), path
-        assert "\n".join(table["docno"].to_pylist()).encode() == b"\n".join(docnos), path
+        assert table["qid"].to_pylist() == [*qids], path
+        assert table["docno"].to_pylist() == [*docnos], path
         assert table["score"].to_pylist() == list(map(float, scores)), path
 
 
@@ -42,8 +33,7 @@ def test_real_runs_are_read_as_pyterrier_reads_them(data):
 
 def test_real_qrels_are_read_as_ir_measures_reads_them(data):
     for path in ("trec8-adhoc/qrels.txt.gz", "robust03/qrels.txt", "dl20-passage/qrels.txt"):
-        content = (data / path).read_bytes()
-        text = (gzip.decompress(content) if path.endswith(".gz") else content).decode()
+        text = "\n".join(map(" ".join, read_lines(data / path)))
         expected = [(q.query_id, q.doc_id, q.relevance) for q in ir_measures.read_trec_qrels(text)]
         frame = qrels.read_qrels(data / path)
         assert frame["label"].dtype == int
@@ -52,11 +42,8 @@ def test_real_qrels_are_read_as_ir_measures_reads_them(data):
 
 def test_qrels_of_ir_datasets(vaswani, tmp_path, monkeypatch):
     expected = [(q.query_id, q.doc_id, q.relevance) for q in vaswani.qrels_iter()]
-    for frame in (
-        qrels.read_qrels("vaswani"),
-        qrels.read_qrels("irds:vaswani"),
-        qrels.irds_qrels("vaswani"),
-    ):
+    named = (qrels.read_qrels("vaswani"), qrels.read_qrels("irds:vaswani"))
+    for frame in (*named, qrels.irds_qrels("vaswani")):
         assert list(frame.itertuples(index=False, name=None)) == expected
     monkeypatch.chdir(tmp_path)
     Path("vaswani").mkdir()

@@ -30,19 +30,13 @@ def run_action(folder: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
     assert step["shell"] == "bash"
     given = {name: about.get("default", "") for name, about in ACTION["inputs"].items()}
     given |= {"qrels": "qrels.txt", "baseline": "live.run", **inputs}
-    env = {
-        name: given[value.removeprefix("${{ inputs.").removesuffix(" }}")]
-        for name, value in step["env"].items()
-    }
-    for name in ("summary", "output"):
+    inputs = {f"inputs.{name}": value for name, value in given.items()}
+    env = {name: expression(value, inputs) for name, value in step["env"].items()}
+    for variable, name in (("STEP_SUMMARY", "summary"), ("OUTPUT", "output")):
         (folder / name).touch()
+        env[f"GITHUB_{variable}"] = str(folder / name)
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    github = {
-        "GITHUB_ACTIONS": "true",
-        "GITHUB_STEP_SUMMARY": str(folder / "summary"),
-        "GITHUB_OUTPUT": str(folder / "output"),
-    }
-    env = {**os.environ, **env, **github, "PATH": path}
+    env = {**os.environ, **env, "GITHUB_ACTIONS": "true", "PATH": path}
     command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
     return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True)
 
@@ -78,10 +72,12 @@ def test_every_outcome_reaches_every_output(folder, run, condition, status, verd
     assert ("::error" in done.stdout + done.stderr) == (status > 0)
 
 
-def test_several_runs_and_conditions_one_a_line(folder):
-    done = run_action(folder, run="new.run\nbad.run\n", conditions="RR worse\n\nP@1 worse\n")
-    assert done.returncode == 1
-    (suite,) = ElementTree.parse(folder / "guard.xml").iter("testsuite")
+def test_several_runs_and_conditions_one_a_line_and_folders_of_outputs_are_made(folder):
+    given = {"run": "new.run\nbad.run\n", "conditions": "RR worse\n\nP@1 worse\n"}
+    done = run_action(folder, **given, badge="sub/b.json", junit="other/g.xml")
+    assert done.returncode == 1, done.stderr
+    assert json.loads((folder / "sub" / "b.json").read_text())["message"] == "FAIL"
+    (suite,) = ElementTree.parse(folder / "other" / "g.xml").iter("testsuite")
     assert len(list(suite.iter("testcase"))) >= 4
 
 
@@ -109,14 +105,6 @@ def test_the_checkout_is_installed_where_no_package_is_given(tmp_path, package, 
     assert arguments[:3] == ["-m", "pip", "install"] and arguments[-1] == expected
 
 
-def test_folders_of_outputs_are_made(folder):
-    outputs = {"badge": "sub/b.json", "junit": "other/g.xml"}
-    done = run_action(folder, run="new.run", conditions="RR worse", **outputs)
-    assert done.returncode == 0, done.stderr
-    assert json.loads((folder / "sub" / "b.json").read_text())["message"] == "PASS"
-    assert (folder / "other" / "g.xml").exists()
-
-
 @pytest.mark.parametrize(
     ("changed", "problem"),
     [
@@ -138,13 +126,9 @@ def test_a_wrong_input_is_named_in_every_output(folder, changed, problem):
     assert error.get("message") == problem
 
 
-def test_artifacts_of_a_matrix_have_names_of_their_own():
+def test_artifacts_of_a_matrix_have_names_of_their_own_and_all_inputs_are_used():
     steps = [step for step in ACTION["runs"]["steps"] if "upload-artifact" in step.get("uses", "")]
     (name,) = [step["with"]["name"] for step in steps]
     assert "strategy.job-index" in name and "inputs.artifact" in name
-
-
-def test_all_its_inputs_are_used():
     text = json.dumps(ACTION["runs"])
-    for name in ACTION["inputs"]:
-        assert f"inputs.{name} " in text
+    assert all(f"inputs.{name} " in text for name in ACTION["inputs"])

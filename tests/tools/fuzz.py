@@ -177,6 +177,7 @@ def compressed(codec: str) -> Callable[[Path], None]:
 
 
 #: The name of a file of each kind -> how it is written, and its reader.
+TO_LINES = {"orient": "records", "lines": True}
 FILES: dict[str, tuple[Callable[[Path], Any], Callable[[Path], Any]]] = {
     **{f"run.{c}": (compressed(c), read_run_table) for c in ("gzip", "bz2", "zstd", "lz4")},
     "run.parquet": (TABLE.to_parquet, read_run_table),
@@ -186,20 +187,14 @@ FILES: dict[str, tuple[Callable[[Path], Any], Callable[[Path], Any]]] = {
     "run.csv": (lambda path: TABLE.to_csv(path, index=False), read_run_table),
     "run.json": (lambda path: path.write_text('{"q": {"a": 2, "b": 1}}'), read_run_table),
     "qrels.tsv": (lambda path: LABELS.to_csv(path, index=False, sep="\t"), read_qrels_table),
-    "qrels.jsonl": (
-        lambda path: LABELS.to_json(path, orient="records", lines=True),
-        read_qrels_table,
-    ),
-    "scores.jsonl": (lambda path: SCORES.to_json(path, orient="records", lines=True), read_scores),
+    "qrels.jsonl": (lambda path: LABELS.to_json(path, **TO_LINES), read_qrels_table),
+    "scores.jsonl": (lambda path: SCORES.to_json(path, **TO_LINES), read_scores),
     "scores.eval": (lambda path: path.write_text("x\nmap\t1\t0.5\nruns\t1\tx\n"), read_scores),
     "wide.csv": (lambda path: path.write_text("Model;Average;A;B\nx;2;1;3\n"), read_scores),
     "scores.csv": (lambda path: SCORES.to_csv(path, index=False), read_scores),
     "scores.parquet": (SCORES.to_parquet, read_scores),
     "labels.csv": (lambda path: LABELS.to_csv(path, index=False), read_labels),
-    "labels.jsonl": (
-        lambda path: LABELS.to_json(path, orient="records", lines=True),
-        read_labels,
-    ),
+    "labels.jsonl": (lambda path: LABELS.to_json(path, **TO_LINES), read_labels),
     "groups.tsv": (lambda path: path.write_text("a\tx\nb\ty\n"), read_groups),
     "pool": (lambda path: RarenessPool.from_runs(POOL).save(path), RarenessPool.load),
     "lengths": (lambda path: DocLengths.from_dict({"d": 1, "e": 2}).save(path), DocLengths.load),
