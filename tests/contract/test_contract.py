@@ -345,6 +345,27 @@ def test_registering_again_changes_nothing():
     assert [p is provider for p in PROVIDERS if p.NAME == "pyterrier_asl"] == [False]
 
 
+_RELOAD = """
+    import importlib, sys, ir_measures, pyterrier_asl
+    old = pyterrier_asl.ASL @ 10
+    for name in "asl lexip rareness tbg provider pool lengths _base provider".split():
+        importlib.reload(sys.modules["pyterrier_asl.measures." + name])
+    importlib.reload(pyterrier_asl)
+    providers = [p.NAME for p in ir_measures.DefaultPipeline.providers]
+    measures = [old, pyterrier_asl.ASL @ 10, ir_measures.parse_measure("ASL@10")]
+    values = [m.calc_aggregate({"q": {"a": 1}}, {"q": {"x": 2, "a": 1}}) for m in measures]
+    again = len(providers) - len({*providers})
+    print(providers.count("pyterrier_asl"), again, old == measures[1], values)
+"""
+
+
+@pytest.mark.slow
+def test_reloading_leaves_one_provider_and_one_of_each_measure():
+    program = [sys.executable, "-W", "ignore", "-c", textwrap.dedent(_RELOAD)]
+    said = subprocess.run(program, capture_output=True, text=True)
+    assert said.stdout == "1 0 True [2.0, 2.0, 2.0]\n", said.stderr
+
+
 def test_a_foreign_measure_of_the_same_name_is_refused():
     class Other(Measure):
         NAME = __name__ = "ASL"
