@@ -346,10 +346,10 @@ def test_registering_again_changes_nothing():
 
 
 _RELOAD = """
-    import importlib, sys, ir_measures, pyterrier_asl
+    import importlib, ir_measures, pyterrier_asl
     old = pyterrier_asl.ASL @ 10
     for name in "asl lexip rareness tbg provider pool lengths _base provider".split():
-        importlib.reload(sys.modules["pyterrier_asl.measures." + name])
+        importlib.reload(importlib.import_module("pyterrier_asl.measures." + name))
     importlib.reload(pyterrier_asl)
     providers = [p.NAME for p in ir_measures.DefaultPipeline.providers]
     measures = [old, pyterrier_asl.ASL @ 10, ir_measures.parse_measure("ASL@10")]
