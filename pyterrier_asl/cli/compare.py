@@ -80,17 +80,26 @@ def _check_inputs(values: Mapping[str, Any]) -> None:
     if len(systems) == 1 or (len(systems) < 3 and not scores):
         names = ("BASELINE", "NAME...") if scores else ("QRELS", "RUN_A", "RUN_B...")
         raise click.UsageError(f"Missing argument '{names[len(systems)]}'.")
-    if scores and values["show"] == "documents":
-        raise click.UsageError("--show documents needs runs and qrels")
-    if values["topics"] and values["show"] not in _BY_QUERY:
-        raise click.UsageError("--topics needs -q or --show documents, which list queries")
-    if values["show"] == "groups" and not values["groups"]:
-        raise click.UsageError("--show groups needs --groups")
-    if scores and values["repetitions"]:
-        raise click.UsageError("--repetitions is for runs: scores name theirs in a column")
+    show, of_guard = values["show"], values["junit"] or values["allow_missing"]
+    for is_refused, why in (
+        (scores and show == "documents", "--show documents needs runs and qrels"),
+        (
+            values["topics"] and show not in _BY_QUERY,
+            "--topics needs -q or --show documents, which list queries",
+        ),
+        (show == "groups" and not values["groups"], "--show groups needs --groups"),
+        (
+            scores and values["repetitions"],
+            "--repetitions is for runs: scores name theirs in a column",
+        ),
+        (
+            of_guard and not values["conditions"],
+            "--junit and --allow-missing go with --fail-if",
+        ),
+    ):
+        if is_refused:
+            raise click.UsageError(why)
     outputs.check_chart()
-    if not values["conditions"] and (values["junit"] or values["allow_missing"]):
-        raise click.UsageError("--junit and --allow-missing go with --fail-if")
 
 
 def _positional(values: Mapping[str, Any]) -> list[str]:

@@ -15,12 +15,12 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 from numbers import Integral
 from queue import SimpleQueue
 from threading import Thread, local
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -75,22 +75,40 @@ def map_ahead(
     [('a', 1), ('bcd', 3)]
     """
     if threads is None and getattr(_this_thread, "is_shared", False):
-        yield from (
-            (item, function(item)) for item in items
-        )  # a shared thread could wait for itself
+        # A shared thread could wait for itself.
+        yield from ((item, function(item)) for item in items)
         return
+    is_over = False
+
+    def make(item: Item, outcome: SimpleQueue[Any]) -> None:
+        try:
+            outcome.put((None if is_over else function(item), None))
+        except BaseException as error:
+            outcome.put((None, error))
+
     with nullcontext(_shared()) if threads is None else Threads(threads) as pool:
-        waiting: deque[Call[Item, Result]] = deque()
+        waiting: deque[tuple[Item, SimpleQueue[Any]]] = deque()
         try:
             for item in items:
-                waiting.append(pool.submit(function, item))
+                waiting.append((item, SimpleQueue()))
+                pool.calls.put(partial(make, *waiting[-1]))
                 if len(waiting) > ahead:
-                    yield waiting[0].item, waiting.popleft().result()
+                    yield waiting[0][0], _result(waiting.popleft()[1])
             while waiting:
-                yield waiting[0].item, waiting.popleft().result()
+                yield waiting[0][0], _result(waiting.popleft()[1])
         finally:
-            for call in waiting:
-                call.is_cancelled = True
+            is_over = True
+
+
+def _result(outcome: SimpleQueue[Any]) -> Any:
+    """The result of a call: waits for it, and raises its error."""
+    result, error = outcome.get()
+    try:
+        if error is not None:
+            raise error
+        return result
+    finally:
+        del error  # its traceback refers to this frame
 
 
 def map_parts(function: Callable[[int, int], Result], starts: Ints) -> list[Result]:
@@ -160,41 +178,8 @@ def split_blocks(starts: Ints, parts: int) -> list[tuple[int, int]]:
     return list(pairwise(sorted(cuts))) or [(0, 0)]
 
 
-class Call(Generic[Item, Result]):
-    """A call of a function on a thread.
-
-    Attributes:
-        item: the argument of the function.
-        is_cancelled: whether the call is not needed any more.
-    """
-
-    def __init__(self, function: Callable[[Item], Result], item: Item) -> None:
-        self.item, self.is_cancelled = item, False
-        self._function = function
-        self._outcome: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
-
-    def make(self) -> None:
-        """Makes the call, unless it is cancelled."""
-        if self.is_cancelled:
-            return
-        try:
-            self._outcome.put((self._function(self.item), None))
-        except BaseException as error:
-            self._outcome.put((None, error))
-
-    def result(self) -> Result:
-        """The result, once: waits for it, and raises the error of the function."""
-        result, error = self._outcome.get()
-        try:
-            if error is not None:
-                raise error
-            return result  # type: ignore[no-any-return]
-        finally:
-            del error  # its traceback refers to this frame
-
-
 class Threads(AbstractContextManager["Threads"]):
-    """Threads that make calls in the order in which these are submitted.
+    """Threads that make the calls that are put into ``calls``, in order.
 
     Args:
         count: the number of threads.
@@ -202,32 +187,26 @@ class Threads(AbstractContextManager["Threads"]):
     """
 
     def __init__(self, count: int, *, are_shared: bool = False) -> None:
-        self._calls: SimpleQueue[Call[Any, Any] | None] = SimpleQueue()
+        self.calls: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._threads = [
-            Thread(target=_make_calls, args=(self._calls, are_shared), daemon=True)
+            Thread(target=_make_calls, args=(self.calls, are_shared), daemon=True)
             for _ in range(count)
         ]
         for thread in self._threads:
             thread.start()
 
-    def submit(self, function: Callable[[Item], Result], item: Item) -> Call[Item, Result]:
-        """Lets a thread call the function with the item."""
-        call = Call(function, item)
-        self._calls.put(call)
-        return call
-
     def __exit__(self, *error: object) -> None:
-        """Ends the threads after all submitted calls."""
+        """Ends the threads after all calls."""
         for _ in self._threads:
-            self._calls.put(None)
+            self.calls.put(None)
         for thread in self._threads:
             thread.join()
 
 
-def _make_calls(calls: SimpleQueue[Call[Any, Any] | None], are_shared: bool) -> None:
+def _make_calls(calls: SimpleQueue[Callable[[], None] | None], are_shared: bool) -> None:
     _this_thread.is_shared = are_shared
     while (call := calls.get()) is not None:
-        call.make()
+        call()
         del call  # frees its result while the thread waits
 
 

@@ -63,10 +63,9 @@ def has_arrows(file: Any) -> bool:
 
 def has_bold(file: Any) -> bool:
     """Whether bold text is shown, as on most terminals."""
-    if "FORCE_COLOR" in os.environ:
-        return True
     is_plain = "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
-    return is_terminal(file) and not is_plain and sys.platform != "win32"
+    is_shown = is_terminal(file) and not is_plain and sys.platform != "win32"
+    return is_shown or "FORCE_COLOR" in os.environ
 
 
 def printable(text: str) -> str:

@@ -90,7 +90,7 @@ class Answers:
         ends = [row["difference"], row["ci_low"], row["ci_high"]]
         pair, places = f"No significant difference of {run} from {baseline}", None
         if p <= alpha:
-            word = "better" if self.ranking.sample.sign * row["difference"] > 0 else "worse"
+            word = "better" if self.ranking.sample.sign * ends[0] > 0 else "worse"
             pair = f"{run} is significantly {word} than {baseline}"
             places = places_of_interval(ends, self.ranking.decimals)
         difference, low, high = (self.ranking.shown(end, "+", places) for end in ends)

@@ -208,11 +208,8 @@ def _doc_lengths(measures: Iterable[Formula], index: TermIndex) -> Floats:
     for measure in measures:
         if measure.NEEDS_LENGTHS:
             own, other = measure["lengths"], measure["missing_length"]
-            lengths = (
-                np.full(index.num_docs, np.nan) if own is None else own.look_up(index.docno_strings)
-            )
-            if other is not None:
-                lengths = np.where(np.isnan(lengths), other, lengths)
+            known = own.look_up(index.docno_strings) if own else np.full(index.num_docs, np.nan)
+            lengths = np.where(np.isnan(known), np.nan if other is None else other, known)
             if np.isnan(lengths).any():
                 raise NotSwept(f"{measure} does not know the length of every document of the index")
             if lengths_of_measures and not np.array_equal(lengths, lengths_of_measures[0]):
