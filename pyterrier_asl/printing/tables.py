@@ -313,12 +313,12 @@ def latex_of_means(
             for value, sign in zip(of.values, of.signs)
             if (text := format_value(value, places))
         ]
-        arrow = {True: r"$\uparrow$", False: r"$\downarrow$", None: ""}[up]
-        heads[f" & {name.replace('_', chr(92) + '_')}"] = arrow
-    styler = pd.DataFrame(columns, index=pd.Index(names)).style
-    styler = styler.format_index(escape="latex").format_index(escape="latex", axis=1)
-    style = {"caption": "CAPTION", "position_float": "centering"}
-    text = typeset(styler, column_format="l" + "r" * len(columns), **style)
+        head = f" & {name.replace('_', chr(92) + '_')}"
+        heads[head] = {True: r"$\uparrow$", False: r"$\downarrow$", None: ""}[up]
+    styler = pd.DataFrame(columns, index=pd.Index(names)).style.format_index(escape="latex")
+    styler.format_index(escape="latex", axis=1)
+    sides = "l" + "r" * len(columns)
+    text = typeset(styler, column_format=sides, caption="CAPTION", position_float="centering")
     for head, arrow in heads.items():
         text = text.replace(head, f"{head} {arrow}".rstrip(), 1)
     return text.replace("CAPTION", caption)

@@ -168,15 +168,6 @@ def same(found: list[dict], frame: pd.DataFrame) -> None:
         assert one == pytest.approx(other, abs=1e-12, nan_ok=True)
 
 
-def test_each_judge_has_a_minimum_grade_of_its_own(files):
-    from pyterrier_asl.analysis import assessor_scores
-
-    rel = {"second": 1, "qrels": 2}
-    said = ["--judge", "second=other", "--judge-rel", "second=1", "--judge-rel", "qrels=2"]
-    expected = assessor_scores("qrels", {"second": "other"}, judge_rel=rel)
-    same(rows("assessor-scores", "qrels", *said), expected)
-
-
 REQUIRED = [
     (one, name) for one in ANALYSES for name in sorted(one.required - {"runs", "qrels", "judges"})
 ]

@@ -156,15 +156,6 @@ def test_errors_name_the_options(files, tmp_path, label, why):
     assert done.exit_code == 2 and why in done.stderr and "=" not in done.stderr
 
 
-def test_a_result_prints_what_the_command_prints(files):
-    done = call(*files, "-m", "AP")
-    qrels, one, two = files
-    found = asl.holes([one, two], qrels, "AP")
-    lines = [[line.rstrip() for line in text.splitlines()] for text in (done.stdout, str(found))]
-    assert lines[0] == lines[1]
-    assert found.describe().replace("&", "&amp;") in found._repr_html_()
-
-
 def test_texts_of_a_local_collection(files, tmp_path):
     docs, topics = tmp_path / "docs.tsv", tmp_path / "topics.tsv"
     docs.write_text("".join(f"{doc}\tsays {doc}\n" for doc in "anbxyuzvw"))

@@ -1,7 +1,5 @@
 """Labels in the commands: their number, their effect, and the merged qrels."""
 
-import json
-
 import pytest
 from click.testing import CliRunner
 
@@ -31,23 +29,6 @@ def call(*arguments):
     return CliRunner().invoke(main, list(map(str, arguments)))
 
 
-def means(command, *options):
-    """P@2 of old and new: 1/2 of two documents, and 2/2 in 10 of 12 queries with the labels."""
-    done = call(command, "qrels", "old", "new", "-m", "P@2", "-o", "jsonl", *options)
-    assert done.exit_code == 0, done.output
-    assert ("todo.tsv: 10 labels, 2 rows without a label" in done.stderr) == bool(options)
-    rows = [json.loads(line) for line in done.stdout.splitlines()]
-    if command == "evaluate":
-        return [row["value"] for row in rows]
-    return [0.5, 0.5 + rows[0]["difference"]]
-
-
-@pytest.mark.parametrize("command", ["evaluate", "holes"])
-def test_labels_count(files, command):
-    assert means(command) == pytest.approx([0.5, 0.5])
-    assert means(command, "--labels", "todo.tsv") == pytest.approx([0.5, 11 / 12])
-
-
 def test_the_merged_qrels_are_written_and_give_the_same(files):
     done = call("labels", "qrels", "todo.tsv", "-o", "merged.txt")
     assert done.exit_code == 0, done.output
@@ -58,8 +39,3 @@ def test_the_merged_qrels_are_written_and_give_the_same(files):
     assert values["new"] == pytest.approx(11 / 12) and values["old"] == 0.5
     printed = call("labels", "qrels", "todo.tsv").stdout
     assert printed == (files / "merged.txt").read_text()
-    for target in ("qrels", "todo.tsv"):
-        before = (files / target).read_text()
-        wrong = call("labels", "qrels", "todo.tsv", "-o", target, "--force")
-        assert wrong.exit_code == 2 and "it is one of the inputs" in wrong.stderr
-        assert (files / target).read_text() == before

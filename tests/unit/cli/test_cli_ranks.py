@@ -29,12 +29,6 @@ def files(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_the_table_and_the_sentences(files):
-    result = call("ranks", "qrels", "runs", "-m", "AP")
-    assert result.exit_code == 0, result.stderr
-    assert result.stdout.rstrip("\n") == str(asl.ranks("runs", "qrels", "AP"))
-
-
 @pytest.mark.parametrize("tracks", [False, True])
 def test_top_prints_the_first_systems_with_their_ranks_among_all(files, tracks):
     """A system alone could have rank 1 only."""

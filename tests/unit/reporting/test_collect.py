@@ -135,22 +135,6 @@ def test_conflicts_are_pairs_that_two_measures_order_otherwise():
     assert findings.conflicts(up, up).tolist() == []
 
 
-def test_a_measure_that_is_lower_is_better_orders_by_its_direction():
-    findings = collect(RUNS, QRELS, ["ASL@20", "nASL@20"])
-    asl, nasl = findings.rankings
-    np.testing.assert_array_equal(asl.better, nasl.better)
-    columns = ["name", "low", "high", "could_be_best"]
-    assert asl.board.table[columns].equals(nasl.board.table[columns])
-
-
-def test_cautions_about_intervals():
-    means = np.array([[0.5], [0.51], [0.52], [0.53]])
-    values = means + np.random.default_rng(0).normal(0, 0.02, size=(4, 30))
-    (few,) = ranking_of(values[:3, :12]).board.limits
-    assert few.startswith("there are only 12 topics")
-    assert ranking_of(values).board.limits == [] and ranking_of(values[:1]).board is None
-
-
 @pytest.mark.parametrize("name, systems, queries", [("AP", 1, 10), ("AP", 5, 9), ("NumRet", 5, 10)])
 def test_nothing_is_said_of_ranks_where_nothing_can_be(name, systems, queries):
     runs = dict(list(RUNS.items())[:systems])

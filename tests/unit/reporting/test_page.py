@@ -30,7 +30,7 @@ from _reports import (
 )
 from click.testing import CliRunner
 
-from pyterrier_asl import DocLengths, Qrels, evaluate, report
+from pyterrier_asl import Qrels, evaluate, report
 from pyterrier_asl.analysis import run_quality
 from pyterrier_asl.cli import main
 
@@ -300,19 +300,6 @@ def test_command_replaces_another_file_with_force_only(tmp_path, monkeypatch, pa
 def test_command_refuses_scores():
     done = CliRunner().invoke(main, ["report", "--scores", "a.csv", "-o", "page.html"])
     assert done.exit_code == 2 and "'compare' and 'ranks' take scores" in done.output
-
-
-def test_command_with_lengths(tmp_path):
-    words = {f"d{at}": 20 * at + 1 for at in range(60)}
-    path, page = tmp_path / "words.txt", tmp_path / "out.html"
-    path.write_text("".join(f"{d} {w}\n" for d, w in words.items()))
-    arguments = ["report", *write_files(tmp_path), "-o", page, "-m", "TBG", "-k", 30]
-    command(*arguments, "--lengths", path)
-    [measure], systems = map(data_of(page.read_text()).get, ("measures", "systems"))
-    plain = {q: of for q, of in QRELS.items() if q != EVIL_QUERY}
-    expected = evaluate(RUNS, plain, ["TBG"], lengths=DocLengths([*words], [*words.values()]))
-    means = expected.groupby("name")["TBG"].mean()
-    assert measure["means"] == pytest.approx(means[systems].tolist())
 
 
 def test_a_file_name_that_is_not_utf_8_does_not_stop_a_report(tmp_path):
