@@ -127,8 +127,6 @@ class Failure(click.ClickException):
     exit_code = 2
 
 
-#: The file with the content of standard input.
-_STDIN = re.compile(r"\S*/pyterrier_asl-\w+/stdin")
 #: An argument of a function in an error, such as ``pass conflicts='official'``.
 _ARGUMENT = re.compile(r"\b(pass|give|is for) (\w+)=(?:'([^']*)'|([\w.]*\w)?)")
 
@@ -160,7 +158,8 @@ def error_line(error: Exception) -> str:
         return " ".join(error.format_message().split())
     from ..measures.parsing import measure_named
 
-    text = _STDIN.sub("standard input", " ".join(str(error).split()))
+    # Standard input is read from a file.
+    text = re.sub(r"\S*/pyterrier_asl-\w+/stdin", "standard input", " ".join(str(error).split()))
     if isinstance(error, OSError) and error.errno in FULL and not error.filename:
         return f"cannot write the standard output: {error.strerror}"  # files are named
     if isinstance(error, MemoryError):

@@ -76,7 +76,7 @@ class GuardCommand(outputs.Command):
 
 def _check_inputs(values: Mapping[str, Any]) -> None:
     """Checks that there are qrels and runs, or scores, with options for these."""
-    scores, systems = values["scores"], _positional(values)
+    scores, systems = values["scores"], values["names"]
     if len(systems) == 1 or (len(systems) < 3 and not scores):
         names = ("BASELINE", "NAME...") if scores else ("QRELS", "RUN_A", "RUN_B...")
         raise click.UsageError(f"Missing argument '{names[len(systems)]}'.")
@@ -102,11 +102,6 @@ def _check_inputs(values: Mapping[str, Any]) -> None:
     outputs.check_chart()
 
 
-def _positional(values: Mapping[str, Any]) -> list[str]:
-    """QRELS, RUN_A and RUN_B..., or the names of systems."""
-    return [*filter(None, (values["qrels"], values["run_a"])), *values["runs_b"]]
-
-
 def _reports(values: Mapping[str, Any]) -> GuardReports:
     """The outputs of a guard."""
     from ..comparison.reports import GuardReports
@@ -118,16 +113,14 @@ def _run_names(values: Mapping[str, Any]) -> list[str]:
     """The names of the runs that a guard tests; their paths if two have the same name."""
     from ..io.runs import run_name
 
-    systems = _positional(values) or [*values["scores"]]
+    systems = values["names"] or values["scores"]
     runs = systems[1 if values["scores"] else 2 :] or ["run"]
     names = list(map(run_name, runs))
     return names if len(set(names)) == len(names) else runs
 
 
 @click.command(name="compare", cls=GuardCommand, epilog=epilog(__doc__))
-@click.argument("qrels", required=False, metavar="QRELS")
-@click.argument("run_a", required=False, metavar="RUN_A")
-@click.argument("runs_b", metavar="RUN_B...", nargs=-1)
+@click.argument("names", metavar="QRELS RUN_A RUN_B...", nargs=-1)
 @options.scores
 @options.of(
     library.compare,
@@ -215,7 +208,7 @@ def _compare(values: Mapping[str, Any], reports: GuardReports | None) -> int:
     from ..comparison.reports import print_comparison
     from ..io.texts import Texts
 
-    names = _positional(values)
+    names = values["names"]
     runs, qrels = options.sources([] if values["scores"] else names)
     settings = options.given()
     if values["scores"]:

@@ -40,9 +40,6 @@ from ..printing.tables import write
 from ..unjudged import holes as library
 from . import epilog, options, outputs, print_notes
 
-#: Options of the list of documents to judge.
-_OF_EXPORT = ("most", "docs", "topics", "dataset")
-
 
 @click.command(name="holes", cls=outputs.Command, epilog=epilog(__doc__))
 @options.qrels
@@ -147,7 +144,7 @@ def _check(
     """
     from ..unjudged.export import check_export
 
-    for name in [] if export_to else _OF_EXPORT:
+    for name in () if export_to else ("most", "docs", "topics", "dataset"):
         if values[name] is not None and not (name == "topics" and by_query):
             raise click.UsageError(f"--{name} goes with --export")
     keep = any(Path(name).resolve() == Path(export_to or "").resolve() for name in labels)

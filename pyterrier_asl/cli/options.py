@@ -278,7 +278,7 @@ def sources(names: Sequence[str] | None = None) -> tuple[Any, Any]:
 
 #: Arguments and options that are names of inputs.
 _INPUTS = (
-    "qrels run_a runs runs_b files scores labels topics docs lengths groups pool pools run_types"
+    "qrels names runs files scores labels topics docs lengths groups pool pools run_types"
 ).split()
 
 

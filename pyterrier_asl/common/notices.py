@@ -12,8 +12,6 @@ from typing import Any, TypeVar
 
 Item = TypeVar("Item")
 
-_PACKAGE = __name__.partition(".")[0]
-
 
 def counted(number: int, singular: str, plural: str = "") -> str:
     """A number with its noun.
@@ -54,8 +52,8 @@ def warn(text: str, category: type[Warning] = UserWarning) -> None:
 
     >>> warn("the run is empty")
     """
-    frame, level = sys._getframe(), 1
-    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
+    frame, level, package = sys._getframe(), 1, __name__.partition(".")[0]
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == package:
         frame, level = frame.f_back, level + 1
     warnings.warn(text, category, stacklevel=level)
 

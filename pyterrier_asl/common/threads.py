@@ -32,8 +32,6 @@ Result = TypeVar("Result")
 #: Rows of a part: their arrays stay in a core's cache, and the allocator keeps arrays of this size
 #: for the next part instead of returning them to the system.
 _PART = 1 << 16
-#: Fewer rows do not pay for a second thread.
-_ALONE = 2 * _PART
 
 #: The attribute ``is_shared`` tells whether the current thread is a shared one.
 _this_thread = local()
@@ -145,7 +143,7 @@ def map_at_once(
     >>> map_at_once(len, ["a", "bcd"], 0)
     [1, 3]
     """
-    if rows < _ALONE or cores() < 2 or len(items) < 2:
+    if rows < 2 * _PART or cores() < 2 or len(items) < 2:  # a second thread would not pay
         return [function(item) for item in items]
     return [result for _, result in map_ahead(function, items, ahead=len(items))]
 

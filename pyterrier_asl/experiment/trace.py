@@ -30,8 +30,6 @@ from ..printing.printed import Part, Printed
 DEFAULT = ["ASL@1000", "R@1000", "nDCG@10"]
 #: The longest name of a stage; a longer one is shown as its class.
 _LONGEST = 40
-#: The most queries that are named as those that lose most.
-_FEW = 3
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -133,10 +131,10 @@ class Trace(Printed):
         return sentences
 
     def _most(self, row: int) -> str:
-        """The queries of which a stage loses most documents, unless they are many."""
+        """The queries of which a stage loses most documents, unless they are more than 3."""
         counts = np.bincount(self.documents.queries[self._changes[1][row]], minlength=1)
         most = np.flatnonzero(counts == counts.max())
-        if not counts.any() or len(most) > _FEW:
+        if not counts.any() or len(most) > 3:
             return ""
         which = "all" if counts[most].sum() == counts.sum() else "most"
         noun = "query" if len(most) == 1 else "queries"

@@ -13,7 +13,6 @@ import ir_measures
 import numpy as np
 import pandas as pd
 import pyterrier as pt
-from ir_measures import Measure
 
 from ..common.notices import counted, warn
 from ..common.types import Floats
@@ -158,7 +157,10 @@ def score(trial: Trial, systems: list[Any], columns: list[Column], mrt: bool) ->
     if len(set(names)) < len(names):
         names = [f"{name} ({number})" for number, name in enumerate(names)]
     ready = _matched(names, recorders, judgements)  # an error comes before any system runs
-    asked = [Unscored(columns=_inputs([*measures.values()])), *(["mrt"] if mrt else [])]
+    # The columns of results that measures need in addition to query, document and score.
+    inputs = {*ir_measures.run_inputs([m for m in measures.values() if not needs_pool(m)])}
+    columns_of_runs = " ".join(sorted(inputs - {"query_id", "doc_id", "score"}))
+    asked = [Unscored(columns=columns_of_runs), *(["mrt"] if mrt else [])]
     table = trial.run(pipelines, asked)
     by_name = {**_matched(names, recorders, judgements, known=ready), **ready}
     runs = Evaluation(names, [by_name[name] for name in names], judgements, trial.qrels)
@@ -201,12 +203,6 @@ def _matched(
         return {}
     matched = Evaluation.of(new, judgements)
     return dict(zip(matched.names, matched.runs))
-
-
-def _inputs(measures: list[Measure]) -> str:
-    """The columns of results that measures need in addition to query, document and score."""
-    inputs = {*ir_measures.run_inputs([m for m in measures if not needs_pool(m)])}
-    return " ".join(sorted(inputs - {"query_id", "doc_id", "score"}))
 
 
 def _show_pool(columns: list[Column], runs: Evaluation) -> None:

@@ -29,7 +29,6 @@ from ..measures.formula import formula
 from ..measures.parsing import NamedMeasure, named_measures, unique
 from ..scoring.rareness import FEW
 from ..unjudged.holes import Holes
-from .contents import Provenance
 from .findings import Findings, deciding, ranking_of
 
 #: The number of best systems whose pairs have bounds, by shallow and by deep measures.
@@ -106,7 +105,7 @@ def collect(
         rel=least,
         cutoff=cutoff,
         rankings=rankings,
-        provenance=Provenance.of(judged, command),
+        command=command,
         comparison=comparison,
         of_all=of_all,
         notes=[text for of in (of_judges, grades, notes, odd) for text in joined_notes(of)],
@@ -174,7 +173,9 @@ def bounds_of_best(
     """
     bounds: dict[str, dict[tuple[int, int], Holes]] = {}
     for name, measure in measures.items():
-        cut = _with_cutoff(measure)
+        own = formula(measure)
+        is_cut = own is None or own.cutoff is not None or "cutoff" not in measure.SUPPORTED_PARAMS
+        cut = measure if is_cut else measure @ SHALLOW  # of whole rankings they take long
         if not has_bounds(cut):
             continue
         best = _BEST if (measure_with_bounds(cut).cutoff or SHALLOW) <= SHALLOW else _BEST_DEEP
@@ -185,10 +186,3 @@ def bounds_of_best(
             for pair in [runs.select([runs.names[a], runs.names[b]])]
         }
     return bounds
-
-
-def _with_cutoff(measure: Any) -> Any:
-    """The measure with a cut-off; bounds of a whole ranking take long, and are wide."""
-    own = formula(measure)
-    is_cut = own is None or own.cutoff is not None or "cutoff" not in measure.SUPPORTED_PARAMS
-    return measure if is_cut else measure @ SHALLOW

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from importlib.metadata import version
 
 import numpy as np
 import pandas as pd
@@ -61,44 +59,22 @@ def top_documents(runs: Evaluation, systems: Ints, depth: int) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)
 
 
-@dataclass(frozen=True)
-class Provenance:
-    """The origin of a report.
+def digests(runs: Evaluation) -> tuple[str, list[str]]:
+    """Digests (BLAKE2b, 128 bits) of the input.
 
-    Attributes:
-        version: the version of this package.
-        command: the command line, '' for a call from Python.
-        qrels: digest (BLAKE2b, 128 bits) of the ids and grades of the judgements as they were read.
-        runs: digest of each run's query ids, document ids and scores in their order.
-        labels: source of the labels -> number of labels.
+    Of the ids and grades of the judgements as they were read, and of each run's query ids, document
+    ids and scores in their order.
     """
+    qrels, tables = runs.judgements, [run.table for run in runs.runs]
+    return (
+        digest_of([qrels.qid_text, qrels.offsets, qrels.docnos, qrels.grades]),
+        [digest_of([of.qid, of.docno, of.value]) for of in tables],
+    )
 
-    version: str
-    command: str
-    qrels: str
-    runs: list[str]
-    labels: dict[str, int]
 
-    @classmethod
-    def of(cls, runs: Evaluation, command: str = "") -> Provenance:
-        """Records the provenance of a report on runs.
-
-        Args:
-            runs: the runs.
-            command: the command line.
-
-        >>> judged = Evaluation.of({"a": {"q": {"d": 1}}}, {"q": {"d": 1}})
-        >>> Provenance.of(judged).runs == Provenance.of(judged).runs
-        True
-        """
-        qrels, source = runs.judgements, runs.source
-        merged = source.merged if isinstance(source, Qrels) else None
-        labels = Counter([] if merged is None else merged["source"].astype(str))
-        del labels[OFFICIAL]
-        return cls(
-            version("pyterrier-asl"),
-            command,
-            digest_of([qrels.qid_text, qrels.offsets, qrels.docnos, qrels.grades]),
-            [digest_of([of.qid, of.docno, of.value]) for of in (run.table for run in runs.runs)],
-            dict(sorted(labels.items())),
-        )
+def merged_labels(runs: Evaluation) -> dict[str, int]:
+    """The number of labels that are merged with the judgements, by their source."""
+    merged = runs.source.merged if isinstance(runs.source, Qrels) else None
+    labels = Counter([] if merged is None else merged["source"].astype(str))
+    del labels[OFFICIAL]
+    return dict(sorted(labels.items()))

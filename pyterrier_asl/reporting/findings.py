@@ -31,7 +31,7 @@ from ..statistics.power import detectable_difference
 from ..statistics.rounding import EQUAL
 from ..statistics.settings import FEWEST
 from ..unjudged.holes import Holes
-from .contents import Provenance, top_documents
+from .contents import top_documents
 
 #: The number of values by query on a page above which it has those of the best systems only.
 MOST = 6_000_000
@@ -179,7 +179,7 @@ class Findings:
         rel: minimum grade of a relevant document.
         cutoff: k, the depth to which every run is read.
         rankings: the systems by each measure.
-        provenance: version, command and digests.
+        command: the command line of the report, '' for a call from Python.
         comparison: two systems by all measures, the first is the baseline; None: not two.
         of_all: the leaderboard by :attr:`first` over all collections, whichever judge is right, or
             for all labels of unjudged documents; None: none of these was asked for.
@@ -194,7 +194,7 @@ class Findings:
     rel: float
     cutoff: int
     rankings: list[SystemRanking]
-    provenance: Provenance
+    command: str
     comparison: RunComparison | None
     of_all: Leaderboard | None
     notes: list[str]

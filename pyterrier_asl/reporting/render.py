@@ -8,8 +8,8 @@ import hashlib
 import json
 import re
 from functools import cache
+from importlib.metadata import version
 from importlib.resources import files
-from typing import Any
 
 import vl_convert
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -20,6 +20,7 @@ from ..io.texts import Texts
 from ..leaderboard.numbers import confidence, p_text
 from ..statistics.settings import DRAWS
 from .answers import shown_share
+from .contents import digests, merged_labels
 from .figures import figures
 from .findings import Findings
 from .page import Page
@@ -39,6 +40,8 @@ def render(findings: Findings, *, title: str, texts: Texts, note: str = "") -> s
     """
     templates = environment()
     page = Page(findings, texts)
+    of_qrels, of_runs = digests(findings.runs)
+    data = json.dumps(page.data() | {"charts": figures(findings)}, separators=(",", ":"))
     html = templates.get_template("page.html.j2").render(
         title=title,
         note=note,
@@ -46,16 +49,14 @@ def render(findings: Findings, *, title: str, texts: Texts, note: str = "") -> s
         page=page,
         style=_source("style.css"),
         scripts=_scripts(),
-        digests=list(zip(findings.names, findings.provenance.runs)),
-        data=_packed(page.data() | {"charts": figures(findings)}),
+        version=version("pyterrier-asl"),
+        labels=merged_labels(findings.runs),
+        digest_of_qrels=of_qrels,
+        digests=list(zip(findings.names, of_runs)),
+        # A browser takes compressed data from base 64 only.
+        data=base64.b64encode(gzip.compress(data.encode(), 6, mtime=0)).decode(),
     )
     return re.sub("[\0\ud800-\udfff]", "\ufffd", html)  # characters that HTML or UTF-8 lack
-
-
-def _packed(data: dict[str, Any]) -> str:
-    """The data as JSON, compressed; a browser takes a file from base 64 only."""
-    text = json.dumps(data, separators=(",", ":")).encode()
-    return base64.b64encode(gzip.compress(text, 6, mtime=0)).decode()
 
 
 def _source(name: str) -> str:

@@ -31,9 +31,6 @@ _TRANSFER = "transfer to "
 #: The end of the names of rows of p-values.
 _P = " p-value"
 
-#: The stages that tune b and k1.
-_RETRIEVALS = ("initial retrieval", "final retrieval")
-
 #: The first bytes of saved files; tables of trials begin with their first column.
 _BEGINS = {"table.csv": b"stage,name,", "scores.html": b"<"}
 
@@ -278,7 +275,7 @@ def scores_by_parameters(results: Mapping[str, StagedResult]) -> alt.TopLevelMix
     """
     rows = [
         alt.hconcat(*(_scatter(result, stage, metric, x) for x in ("b", "k1")))
-        for stage in _RETRIEVALS
+        for stage in ("initial retrieval", "final retrieval")
         for metric, result in results.items()
     ]
     return captioned(

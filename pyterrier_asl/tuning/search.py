@@ -15,9 +15,6 @@ from .objective import Objective, TuningTask, make_task
 from .space import Params, Space, transformers_of
 from .sweep import NotSwept, Sweep
 
-#: A setting as GridSearch returns it: (transformer, name, value) of each parameter.
-Triples: TypeAlias = list[tuple[pt.Transformer, str, Any]]
-
 ReturnType: TypeAlias = Literal["opt_pipeline", "best_setting", "both", "trials"]
 
 
@@ -188,7 +185,7 @@ def KFoldRandomSearch(
     storage: Any = None,
     study_name: str | None = None,
     sweep: bool | None = None,
-) -> tuple[pd.DataFrame, list[Triples]]:
+) -> tuple[pd.DataFrame, list[list[tuple[pt.Transformer, str, Any]]]]:
     """Tunes a pipeline for each fold on the topics of the other folds, and runs it on that fold.
 
     Like ``pt.KFoldGridSearch``. The pipeline keeps its parameters.

@@ -270,12 +270,7 @@ def _relevant(grade: int, qids=QIDS):
 #: Function, arguments and options, message.
 ERRORS = [
     (audit, ({**SAMPLE, "other": {"d1": 1}}, "AP", MACHINE), {}, "1 queries that the machine has"),
-    (
-        audit,
-        (SAMPLE, "AP", MACHINE | _relevant(0, JUDGED)),
-        {},
-        "in the 12 audited queries: the",
-    ),
+    (audit, (SAMPLE, "AP", MACHINE | _relevant(0, JUDGED)), {}, "in the 12 audited queries: the"),
     (audit, (SAMPLE, "AP", MACHINE), {"machine_rel": 2, "name": "m"}, "'m' finds nothing relevant"),
     (audit, (SAMPLE, "AP", MACHINE), {"baseline": "old", "all_pairs": True}, "is for differences"),
     (plan_audit, (SAMPLE, "AP", MACHINE, 0), {}, "above 0"),
@@ -291,11 +286,6 @@ ERRORS = [
 def test_what_cannot_be(function, given, options, says):
     with pytest.raises(ValueError, match=says):
         function(RUNS, *given, **options)
-
-
-def test_a_draw_of_nothing_is_not_saved():
-    with pytest.raises(ValueError, match="nothing is drawn: give a width"):
-        plan_audit(RUNS, SAMPLE, "AP", MACHINE).save("x.tsv")
 
 
 def test_the_draw_is_kept_in_a_file(files):
@@ -320,6 +310,8 @@ def test_the_draw_is_kept_in_a_file(files):
     assert again.exit_code == 2 and "queries are drawn once" in again.stderr
     table = call(*PLAN).stdout
     assert "nothing is drawn yet" in table and " queries   documents    width" in table
+    with pytest.raises(ValueError, match="nothing is drawn: give a width"):
+        plan_audit(RUNS, SAMPLE, "AP", MACHINE).save("x.tsv")
 
 
 def test_counts_are_no_default_measures(files):

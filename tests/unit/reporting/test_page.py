@@ -33,6 +33,7 @@ from click.testing import CliRunner
 from pyterrier_asl import Qrels, evaluate, report
 from pyterrier_asl.analysis import run_quality
 from pyterrier_asl.cli import main
+from pyterrier_asl.reporting.contents import digests
 
 pytest.importorskip("vl_convert", reason="reports need pyterrier-asl[report]")
 pytestmark = pytest.mark.filterwarnings("ignore:.*fewer than 8")
@@ -136,7 +137,8 @@ def test_the_page_names_version_and_digests(made):
     from pyterrier_asl import __version__
 
     assert f"pyterrier-asl {__version__}" in made.html
-    for digest in (made.findings.provenance.qrels, *made.findings.provenance.runs):
+    of_qrels, of_runs = digests(made.findings.runs)
+    for digest in (of_qrels, *of_runs):
         assert digest in made.html
 
 
@@ -180,7 +182,7 @@ def test_labels_are_added_to_the_judgements(tmp_path):
     np.testing.assert_allclose(labelled.findings.first.values.ravel(), expected)
     assert "with 2 labels of mine.qrels" in labelled.html
     assert "from several sources" in labelled.html and "from several sources" not in plain.html
-    assert plain.findings.provenance.qrels != labelled.findings.provenance.qrels
+    assert digests(plain.findings.runs)[0] != digests(labelled.findings.runs)[0]
 
 
 def test_what_is_left_out_of_a_large_page_is_said(monkeypatch):
