@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -11,8 +10,7 @@ import numpy as np
 import scipy  # its submodules load when first used, so that importing this module is quick
 
 from ..common.parameters import check_probability
-from ..common.types import Floats
-from .rounding import EQUAL, NO_DIFFERENCE
+from .rounding import EQUAL
 from .settings import ArrayLike, finite_vectors
 
 
@@ -53,23 +51,6 @@ def wilson_interval(shares: ArrayLike, *, alpha: float = 0.05) -> Interval:
         max(0.0, min(1.0, (centre + side) / (1 + squared / queries))) for side in (-margin, margin)
     )
     return Interval(mean, low, high)
-
-
-def moments(values: Floats) -> tuple[Floats, Floats, Floats, int]:
-    """Mean, its standard error, standard deviation and degrees of freedom of each row.
-
-    Values that differ by rounding only have a deviation
-    of 0.
-    """
-    n = values.shape[1]
-    share = np.full(n, 1 / n)
-    mean = values @ share
-    squares = (values - mean[:, None]) ** 2
-    error = np.sqrt(n / (n - 1) * (squares @ share**2))
-    deviation = np.sqrt(n / (n - 1) * (squares @ share))
-    is_constant = deviation <= NO_DIFFERENCE * np.abs(values).max(axis=1)
-    deviation[is_constant] = error[is_constant] = 0.0
-    return mean, error, deviation, n - 1
 
 
 # From scipy.special, which loads in half the time of scipy.stats.
@@ -116,28 +97,9 @@ def sign_interval(wins: int, losses: int, queries: int, *, alpha: float = 0.05) 
             return float(-side)
         # The search does not start at the mean, where the score of ties alone is 0/0.
         near = mean - side * 1e-9
-        return bisect(lambda delta: side * excess(delta, side) >= 0, near, -side)
+        return float(scipy.optimize.brentq(excess, near, -side, side, xtol=1e-14))
 
     return Interval(mean, end(1), end(-1))
-
-
-def bisect(reached: Callable[[float], bool], start: float, end: float) -> float:
-    """The number where a condition begins to hold, by bisection.
-
-    Args:
-        reached: the condition; it does not hold at the start, and holds from some number on.
-        start: where the search begins.
-        end: where the search ends; below or above the start.
-
-    >>> round(bisect(lambda x: x * x >= 2, 0, 2), 9)
-    1.414213562
-    """
-    while abs(end - start) > 1e-13 * max(abs(start), abs(end)):
-        middle = (start + end) / 2
-        if middle in (start, end):
-            break
-        start, end = (start, middle) if reached(middle) else (middle, end)
-    return end
 
 
 def centred_interval(observed: float, draws: ArrayLike, *, alpha: float = 0.05) -> Interval:

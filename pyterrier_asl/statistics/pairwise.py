@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..common.parameters import check_probability
 from ..common.types import Bools, Floats, Ints
-from .intervals import moments, sign_interval, upper_t
+from .intervals import sign_interval, upper_t
 from .random_signs import sign_vectors
 from .rounding import EQUAL, NO_DIFFERENCE
 from .settings import CHUNK, ArrayLike, Settings, TestResult, finite_vectors, undefined_is_nan
@@ -87,10 +87,10 @@ def sign_test(wins: ArrayLike, losses: ArrayLike) -> Floats:
 
 
 def _paired_t(a: Floats, b: Floats, options: Settings) -> TestResult:
-    differences = a - b
-    mean, error, deviation, freedom = moments(differences)
+    differences, queries = a - b, a.shape[1]
+    mean, deviation = differences.mean(axis=1), differences.std(axis=1, ddof=1)
     statistic, p = _student(differences)
-    margin = error * upper_t(options.alpha / 2, freedom)
+    margin = deviation / np.sqrt(queries) * upper_t(options.alpha / 2, queries - 1)
     return TestResult(mean - margin, mean + margin, mean / deviation, statistic, p)
 
 
@@ -146,8 +146,8 @@ def _randomization(a: Floats, b: Floats, options: Settings) -> TestResult:
     for start in range(0, signs.shape[1], step):
         sums = shares @ signs[:, start : start + step]
         as_large += np.sum(np.abs(sums) >= observed[:, np.newaxis], axis=1)
-    mean, *_ = moments(a - b)
-    return _paired_t(a, b, options)._replace(statistic=mean, p=as_large / signs.shape[1])
+    p = as_large / signs.shape[1]
+    return _paired_t(a, b, options)._replace(statistic=(a - b).mean(axis=1), p=p)
 
 
 def _unpaired_t(a: Floats, b: Floats, options: Settings) -> TestResult:

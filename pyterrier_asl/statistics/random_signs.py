@@ -8,6 +8,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from ..common.notices import progress_bar
 from ..common.types import Floats
 
 #: The number of draws in a chunk; one statistic at a time is computed in it.
@@ -39,17 +40,14 @@ def step_down(
     >>> p.tolist(), largest.tolist()
     ([0.25, 0.25], [3.0, 2.0, 1.0, 2.0])
     """
-    from tqdm.auto import tqdm
-
     order = np.argsort(observed, kind="stable")
     ascending = list(zip(order.tolist(), observed[order].tolist()))
     at_least, largest = np.zeros(len(order), np.int64), []
-    disable = None if progress is None else not progress
     for start in range(0, draws, _DRAWS):
         drawn = statistics(slice(start, start + _DRAWS))
         count = min(_DRAWS, draws - start)
         maxima, least = np.zeros(count), 0.0
-        bar = tqdm(ascending, "ranks", disable=disable, leave=False)
+        bar = progress_bar(ascending, desc="ranks", shown=progress, leave=False)
         for position, (number, value) in enumerate(bar):
             np.maximum(maxima, drawn(number), out=maxima)
             if value > least:

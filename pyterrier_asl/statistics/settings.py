@@ -102,6 +102,4 @@ def undefined_is_nan() -> Iterator[None]:
     """Silences the warnings of tests that give NaN; the caller counts these."""
     with warnings.catch_warnings(), np.errstate(divide="ignore", invalid="ignore"):
         warnings.simplefilter("ignore", RuntimeWarning)
-        # Before 1.13 SciPy's Wilcoxon test warns of the form that it falls back to.
-        warnings.simplefilter("ignore", UserWarning)
         yield

@@ -8,6 +8,7 @@ from functools import lru_cache, partial
 import numpy as np
 import scipy  # its submodules load when first used, so that importing this module is quick
 
+from ..common.notices import progress_bar
 from ..common.types import Floats, Ints
 from .rounding import NO_DIFFERENCE
 from .settings import CHUNK, Settings, TestResult, check_draws
@@ -64,8 +65,6 @@ def randomized_hsd(
 
     Source: Carterette, 2012, section 4.
     """
-    from tqdm.auto import tqdm
-
     check_draws(draws, seed)
     queries, systems, _ = preferences.shape
     shares = preferences * (1 / queries)
@@ -73,8 +72,7 @@ def randomized_hsd(
     generator = np.random.default_rng(seed)
     labels = np.tile(np.arange(systems), (queries, 1))
     largest = np.empty(draws)
-    disable = None if progress is None else not progress
-    for draw in tqdm(range(draws), desc="exchanges", disable=disable, leave=False):
+    for draw in progress_bar(range(draws), desc="exchanges", shown=progress, leave=False):
         total = np.zeros((systems, systems))
         for share_of_query, order in zip(shares, generator.permuted(labels, axis=1)):
             total += share_of_query.take(order, axis=0).take(order, axis=1)
