@@ -392,18 +392,20 @@ def check_inputs(inputs: Inputs, test: str) -> None:
 
 def _check_repetitions(inputs: Inputs, test: str) -> None:
     """Raises ValueError for what systems with several runs have no answer to."""
-    wrong = f"test={test!r} is for systems with one run each: use 't'" if test != "t" else ""
-    for name in PREFERENCES:
-        if name in inputs.higher_is_better:
-            wrong = f"{name} prefers one run to another: leave it out"
-    if pools := [name for name, measure in inputs.measures.items() if needs_pool(measure)]:
-        wrong = f"{pools[0]} would count the runs of one system as several: give a pool"
-    for condition, _ in inputs.conditions:
-        if condition.certainly or condition.possibly:
-            wrong = f"the condition {condition.text!r} is for systems with one run each"
-    for option in ("groups", "detect"):
-        if getattr(inputs, option):
-            wrong = f"{option} is for systems with one run each: leave it out"
+    alone = "is for systems with one run each"
+    conditions = [c.text for c, _ in inputs.conditions if c.certainly or c.possibly]
+    pooled = [name for name, measure in inputs.measures.items() if needs_pool(measure)]
+    wrong = [
+        *(f"{of} {alone}: leave it out" for of in ("detect", "groups") if getattr(inputs, of)),
+        *(f"the condition {text!r} {alone}" for text in conditions),
+        *(f"{n} would count the runs of one system as several: give a pool" for n in pooled),
+        *(
+            f"{n} prefers one run to another: leave it out"
+            for n in PREFERENCES
+            if n in inputs.of_runs
+        ),
+        *[f"test={test!r} {alone}: use 't'"] * (test != "t"),
+    ]
     if wrong:
         repeated = next(name for name in inputs.names if len(inputs.rows(name)) > 1)
-        raise ValueError(f"{repeated} has several runs, and {wrong}")
+        raise ValueError(f"{repeated} has several runs, and {wrong[0]}")

@@ -116,20 +116,24 @@ def parse_condition(text: str) -> Condition:
     level = None if parts["level"] is None else float(parts["level"])
     level = level / 100 if level is not None and parts["of_level"] else level
     amount, possibly = float(parts["amount"] or 0), parts["possibly"] is not None
-    wrong = ""
-    if level is not None and not 0 < level <= 1:
-        wrong = ": p is a probability, so LEVEL lies between 0 and 1"
-    elif math.isinf(amount):
-        wrong = f" can never hold: {parts['amount']} is infinite"
-    elif possibly and (parts["how"] != "worse" or not amount or level is None or level >= 0.5):
-        wrong = (
-            ": 'possibly' needs 'worse', an amount above 0 and a LEVEL below .5, such as "
-            "'nDCG@10 possibly worse by .02 p<.05'"
-        )
-    elif sum(bool(parts[part]) for part in ("possibly", "certainly", "group")) > 1:
-        wrong = ": use one of 'possibly', 'certainly' and 'in any group'"
-    if wrong:
-        raise ValueError(f"the condition {text!r}{wrong}")
+    wrong = [
+        (
+            level is not None and not 0 < level <= 1,
+            ": p is a probability, so LEVEL lies between 0 and 1",
+        ),
+        (math.isinf(amount), f" can never hold: {parts['amount']} is infinite"),
+        (
+            possibly and (parts["how"] != "worse" or not amount or level is None or level >= 0.5),
+            ": 'possibly' needs 'worse', an amount above 0 and a LEVEL below .5, such as 'nDCG@10 "
+            "possibly worse by .02 p<.05'",
+        ),
+        (
+            sum(bool(parts[part]) for part in ("possibly", "certainly", "group")) > 1,
+            ": use one of 'possibly', 'certainly' and 'in any group'",
+        ),
+    ]
+    for reason in (reason for is_wrong, reason in wrong if is_wrong):
+        raise ValueError(f"the condition {text!r}{reason}")
     return Condition(
         stripped,
         parts["measure"],
@@ -158,23 +162,32 @@ def check_condition(
         ValueError: for better or worse on a count, percentages of a preference, or a test without
             bounds or amounts.
     """
-    wrong = ""
-    if measure is None and condition.is_floor:
-        wrong = "is a difference between runs and has no value of its own; name a measure"
-    elif higher_is_better is None and condition.how in ("better", "worse"):
-        wrong = (
-            "has no direction: more is neither better nor worse; write higher, lower or different"
-        )
-    elif measure is None and condition.percent:
-        wrong = (
-            "is a difference between runs and has no value to take a percentage of; leave out the %"
-        )
-    elif measure is None and condition.certainly:
-        wrong = "has no bounds over unjudged documents; leave out certainly"
-    elif condition.measure == "sgnLP" and condition.possibly:
-        wrong = "has the sign test, which has no amount; use rrLP"
-    if wrong:
-        raise ValueError(f"the condition {condition.text!r}: {condition.measure} {wrong}")
+    is_preference = measure is None
+    wrong = [
+        (
+            is_preference and condition.is_floor,
+            "is a difference between runs and has no value of its own; name a measure",
+        ),
+        (
+            higher_is_better is None and condition.how in ("better", "worse"),
+            "has no direction: more is neither better nor worse; write higher, lower or different",
+        ),
+        (
+            is_preference and condition.percent,
+            "is a difference between runs and has no value to take a percentage of; leave out the "
+            "%",
+        ),
+        (
+            is_preference and condition.certainly,
+            "has no bounds over unjudged documents; leave out certainly",
+        ),
+        (
+            condition.measure == "sgnLP" and condition.possibly,
+            "has the sign test, which has no amount; use rrLP",
+        ),
+    ]
+    for reason in (reason for is_wrong, reason in wrong if is_wrong):
+        raise ValueError(f"the condition {condition.text!r}: {condition.measure} {reason}")
     if condition.level is not None and test != "t" and (condition.certainly or condition.possibly):
         which = "possibly worse" if condition.possibly else "p<LEVEL certainly"
         raise ValueError(f"the condition {condition.text!r}: {which} needs test='t'")

@@ -201,9 +201,9 @@ def verdict_on(
         return Verdict(difference.run, condition.text, Outcome.ERROR, message, numbers)
     outcome = Outcome.FAIL if holds(condition, difference) else Outcome.PASS
     if condition.level is not None:
-        how = [planned_p(difference.p_corrected, condition.level, family)]
-        how += [correction_over(correction, family)] * (family > 1)
-        text = "one-sided " * condition.possibly + ", ".join(how)
+        p = planned_p(difference.p_corrected, condition.level, family)
+        text = "one-sided " * condition.possibly + p
+        text += f", {correction_over(correction, family)}" * (family > 1)
         if difference.is_equal:
             text = "equal values in every query, so there is no difference to test"
         if condition.possibly:
