@@ -15,13 +15,12 @@ import numpy as np
 import pyarrow as pa
 
 from ..common.lazy import pd
-from ..common.types import Floats, Ints
+from ..common.types import Floats
 from ..judging.judgements import shared_pairs
 from ..judging.pair_index import positions
 from ..measures.parsing import Measures
 from ..statistics.agreement import (
     agreement_of_tables,
-    cohen_kappa,
     kendall_taus,
     taus_ap,
 )
@@ -30,9 +29,8 @@ from ..statistics.rounding import rounded
 from ..statistics.settings import check_draws
 from .judges import Judge, Judges, sign_of
 
-#: The coefficients of agreement on documents, on their grades, and on the ranking of systems.
+#: The coefficients of agreement on documents, and on the ranking of systems.
 ON_DOCUMENTS = ("agreement", "kappa")
-ON_GRADES = {"kappa_grades": None, "kappa_linear": "linear", "kappa_quadratic": "quadratic"}
 ON_SYSTEMS = ("tau", "tau_AP")
 
 #: The agreement of every two judges.
@@ -52,8 +50,7 @@ class Agreement:
     """The agreement of two judges, observed and in each draw.
 
     Attributes:
-        values: kind -> the observed value, and the values of B draws, shape (1 + B,); of grades the
-            observed value alone.
+        values: kind -> the observed value, and the values of B draws, shape (1 + B,).
         pairs: the number of pairs of query and document that both judged.
         queries: the number of queries.
         relevant: the shares of the pairs that the first and the second judge find relevant.
@@ -105,8 +102,7 @@ def agreement_on_documents(
 ) -> Agreements:
     """Share of equal labels and kappa, of two judges, on the documents that both judged.
 
-    kappa, and kappa of the grades, is NaN where all labels of a judge are the same. There is no
-    kappa of the grades where the largest grades of the two judges differ, as their scales differ.
+    kappa is NaN where all labels of a judge are the same.
 
     Args:
         judges: the judges.
@@ -117,13 +113,11 @@ def agreement_on_documents(
     counts = draws(len(qids))
     agreements = {}
     for a, b in judges.pairs(reference):
-        both = judges.members[a], judges.members[b]
-        tables = _label_tables(*both, qids)
+        tables = _label_tables(judges.members[a], judges.members[b], qids)
         drawn = np.tensordot(counts, tables, axes=1)
         share, kappa = agreement_of_tables(drawn)
         has_both_labels = np.all(drawn.any(axis=1) & drawn.any(axis=2), axis=1)
         values = dict(zip(ON_DOCUMENTS, (share, np.where(has_both_labels, kappa, np.nan))))
-        values |= _kappas_of_grades(*both)
         observed, queries = drawn[0], int((tables.sum(axis=(1, 2)) > 0).sum())
         size = max(int(observed.sum()), 1)
         relevant = float(observed[1].sum() / size), float(observed[:, 1].sum() / size)
@@ -170,18 +164,6 @@ def agreements_of(
     return agreement_on_systems(judges, measure, draws, reference)
 
 
-def _kappas_of_grades(a: Judge, b: Judge) -> dict[str, Floats]:
-    at_a, at_b = shared_pairs(a.judgements, b.judgements)
-    if not len(at_a) or a.judgements.grades.max() != b.judgements.grades.max():
-        return {}
-    grades = a.judgements.grades[at_a], b.judgements.grades[at_b]
-    one_class = any(np.ptp(own) == 0 for own in grades)
-    return {
-        kind: np.array([np.nan if one_class else cohen_kappa(*grades, weights=weights)])
-        for kind, weights in ON_GRADES.items()
-    }
-
-
 def _label_tables(a: Judge, b: Judge, qids: list[str]) -> Floats:
     """Documents of each query by both judges' labels, relevant or not, shape (Q, 2, 2)."""
     at_a, at_b = shared_pairs(a.judgements, b.judgements)
@@ -210,31 +192,26 @@ def grade_bins(grades: Floats) -> Floats:
     return np.round(np.floor(np.round(grades / width, 9)) * width, 9)
 
 
-def judged_by_both(judges: Judges, a: str, b: str) -> tuple[Ints, Ints]:
-    """The rows, in each judge's judgements, of the pairs that both judged.
-
-    Raises:
-        ValueError: where there are none.
-    """
-    at = shared_pairs(judges.members[a].judgements, judges.members[b].judgements)
-    if not len(at[0]):
-        raise ValueError(
-            f"judges {a!r} and {b!r} have no query and document in common: are the ids alike?"
-        )
-    return at
-
-
 def confusion_of(judges: Judges) -> pd.DataFrame:
     """Counts documents by the grades of the reference and of each other judge.
 
     Returns:
         ``reference``, ``judge``, ``grade_a``, ``grade_b``, ``pairs``, ``share_of_a``; fractional
         grades are in bins, by their lower ends (:func:`grade_bins`).
+
+    Raises:
+        ValueError: for a judge who has judged nothing that the reference has.
     """
     parts = {}
     for pair in judges.pairs(judges.names[0]):
-        at = dict(zip(pair, judged_by_both(judges, *pair)))
-        a, b = (grade_bins(judges.members[n].judgements.grades)[rows] for n, rows in at.items())
+        both = [judges.members[name].judgements for name in pair]
+        at = shared_pairs(*both)
+        if not len(at[0]):
+            raise ValueError(
+                f"judges {pair[0]!r} and {pair[1]!r} have no query and document in common: are the "
+                "ids alike?"
+            )
+        a, b = (grade_bins(own.grades)[rows] for own, rows in zip(both, at))
         counts = pd.crosstab(a, b, rownames=["grade_a"], colnames=["grade_b"]).stack()
         share = counts / counts.groupby(level=0).transform("sum")
         parts[pair] = pd.DataFrame({"pairs": counts, "share_of_a": share}).reset_index()

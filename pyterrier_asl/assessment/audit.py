@@ -146,7 +146,7 @@ def audit(
     table = pd.concat(parts, ignore_index=True)
     notes += without_relevant(sample.judges.members[PEOPLE].judgements, asked)
     notes += [note for note in sample.judges.facts(named, name).notes if note not in notes]
-    return Audit(table, target, sample.size, len(sample.qids), note, headlines, remarks, notes)
+    return Audit(table, note, headlines, remarks, notes)
 
 
 def _table(
@@ -237,9 +237,6 @@ class Audit(Printed):
             in their queries, of a difference the lower one of its two runs; of a difference ``p``,
             two-sided, ``p_corrected`` (Holm) and ``significant``. Where people's values are all
             equal, the intervals with people, p and ``saved`` are NaN.
-        target: the target of the estimates.
-        queries: the number of queries that people judged.
-        machine_queries: the number of queries that the machine judged.
         note: the assumptions of the intervals.
         headlines: a sentence per difference, or per mean of a single run.
         remarks: sentences on estimates without an interval.
@@ -247,9 +244,6 @@ class Audit(Printed):
     """
 
     table: pd.DataFrame
-    target: str
-    queries: int
-    machine_queries: int
     note: str
     headlines: list[str]
     remarks: list[str]
@@ -326,9 +320,10 @@ def _headlines(
                 says = f"{winner} is better" if row["significant"] else "no significant difference"
                 better = f"{says}; "
         gain = np.nan_to_num(row["saved"], posinf=0)
-        saves = "costs precision worth" if gain < 0 else "saves labels of"
-        saved = f"{saves} {counted(round(abs(gain)), 'query', 'queries')}"
-        saved = saved if abs(gain) > 0.5 else "saves no labels"
+        saved = "saves no labels"
+        if abs(gain) > 0.5:
+            saves = "costs precision worth" if gain < 0 else "saves labels of"
+            saved = f"{saves} {counted(round(abs(gain)), 'query', 'queries')}"
         ends = np.nan_to_num([row["saved_low"], row["saved_high"]], posinf=0)
         between = f" ({ends[0]:.0f} to {ends[1]:.0f})" if ends.any() and gain > 0 else ""
         yield f"{answer} {labels}: {better}{name} {saved}{between}."

@@ -20,7 +20,7 @@ from ..evaluation.sources import JudgeRel, QrelsLike, on_grades, refuse
 from ..measures.parsing import Measures, NamedMeasure
 from ..printing.printed import Part, Printed
 from ..printing.tables import latex
-from .agreement import ON_GRADES, confusion_of, counts_by_grade, judged_by_both
+from .agreement import confusion_of, counts_by_grade
 from .among_judges import agreement_among, among_chart, matrices, opinions
 from .favoured import FEW_RUNS, favour_sentences, favoured_chart, favours_by_judge
 from .judges import FEW_QUERIES, Judges, with_reference
@@ -133,13 +133,13 @@ def judges(
     compared = Judges.of(sources, runs, rel=rel, judge_rel=judge_rel, people=people)
     if runs is not None and len(compared.systems) < 2:
         refuse("is for several runs", measures=measures)
-    for name, judge in compared.members.items():
+    for judge in compared.members.values():
         judge.check_finds_relevant()
-        judged_by_both(compared, compared.names[0], name)
+    confusion = confusion_of(compared)
     ranked = compared.ranked_by("AP" if measures is None else measures)
     return replace(
         summary_of(compared, ranked, alpha=alpha, draws=draws, seed=seed),
-        confusion=confusion_of(compared),
+        confusion=confusion,
         notes=[
             *compared.notes_on(),
             *on_grades(compared.judgements, None, rel, judge_rel or None),
@@ -199,9 +199,8 @@ class JudgeReport(Printed):
             number of pairs of query and document that the judge and all people judged. All numbers
             of a row are on these pairs. Without a human range ``human_pairs`` is 0, and ``value``
             is on all that the judge and the reference judged. ``pairs`` and ``queries``: those that
-            both judged, with a human range those that all people judged, too. kappa, and kappa of
-            the grades (``kappa_grades``, ``kappa_linear``, ``kappa_quadratic``, for judges with one
-            largest grade), is NaN where all labels of one side are the same.
+            both judged, with a human range those that all people judged, too. kappa is NaN
+            where all labels of one side are the same.
         differences: for each two judges, measure and kind of agreement the ``judge`` that agrees
             more with the reference, the ``other``, and the ``difference``, the other's agreement
             less the judge's, with its interval and two-sided ``p`` from the same draws of queries,
@@ -324,8 +323,7 @@ class JudgeReport(Printed):
         style = {"titles": _TITLES, "group_by": "judge"}
         table, decisive = (_with_measure(frame) for frame in (self.agreement, self.differences))
         columns = ["judge", "agreement", "value", "ci_low", "ci_high", "pairs", "queries"]
-        shown = table[~self.agreement["agreement"].isin(ON_GRADES)]
-        tables = {"agreement": Part(f"Agreement with {self.reference}:", shown[columns], style)}
+        tables = {"agreement": Part(f"Agreement with {self.reference}:", table[columns], style)}
         with_range = table[_decides(self.agreement) & table["human_low"].notna()]
         if len(with_range):
             short = with_range["verdict"].str.removesuffix(" the human range")
@@ -333,28 +331,24 @@ class JudgeReport(Printed):
             heading = "Agreement among people, and by how much a judge's is higher:"
             tables["human range"] = Part(heading, shown, style)
         by_kind = decisive[_decides(self.differences)].groupby("agreement", sort=False)
-        best = [own[~own["judge"].isin(own["other"])] for _, own in by_kind]
-        if best:
-            shown = pd.concat(best)
+        if best := [own[~own["judge"].isin(own["other"])] for _, own in by_kind]:
             columns = ["agreement", "judge", "other", "difference", "ci_low", "ci_high"]
-            shown = shown[[*columns, "p_corrected"]]
             heading = f"Agreement with {self.reference} of other judges, less the best judge's:"
             least = least_p(self.agreement["judge"].nunique(), self.draws)
             of_pairs = style | {"group_by": "agreement", "zero_p": least}
+            shown = pd.concat(best)[[*columns, "p_corrected"]]
             tables["differences"] = Part(heading, shown, of_pairs)
-        if self.agreement["judge"].nunique() > 1:
-            for kind, shown in self.matrices.items():
-                heading = f"Agreement of every two judges, {kind}:"
-                tables["among" if kind == DOCUMENTS else kind] = Part(heading, shown)
+        for kind, shown in self.matrices.items() if self.agreement["judge"].nunique() > 1 else ():
+            heading = f"Agreement of every two judges, {kind}:"
+            tables["among" if kind == DOCUMENTS else kind] = Part(heading, shown)
         if self.favoured is not None:
-            shown = self.favoured[
-                ["judge", "measure", "run", "value", "people", "favour", "p", "judged"]
-            ]
-            tables["favoured"] = Part("Runs by how much a judge favours them:", shown, style)
+            columns = ["judge", "measure", "run", "value", "people", "favour", "p", "judged"]
+            heading = "Runs by how much a judge favours them:"
+            tables["favoured"] = Part(heading, self.favoured[columns], style)
         if self.confusion is not None:
             heading = f"Documents by grade of {self.reference} (rows) and of the judge (columns):"
-            counts = counts_by_grade(self.confusion)
-            tables["confusion"] = Part(heading, counts, {"group_by": "judge"})
+            by_grade = counts_by_grade(self.confusion)
+            tables["confusion"] = Part(heading, by_grade, {"group_by": "judge"})
         return tables
 
     def chart(self, kind: str = CHARTS[0]) -> Any:

@@ -24,7 +24,7 @@ from ..judging.judgements import shared_pairs
 from ..measures.parsing import NamedMeasure
 from ..statistics.intervals import Interval, bootstrap_p
 from ..statistics.tests import with_corrected_p
-from .agreement import ON_GRADES, Agreement, agreements_of, draw_queries, interval_of
+from .agreement import Agreement, agreements_of, draw_queries, interval_of
 from .judges import FEW_QUERIES, Judges
 
 #: The amount by which a judge may agree less than people and still be within the human range.
@@ -47,6 +47,13 @@ COLUMNS = [
 
 #: The number of judges that the sentence names.
 _NAMED = 8
+
+#: What is said of one judge, and of several, beside the best.
+_AGAINST_BEST = {
+    "agrees significantly less": "agree significantly less",
+    "is not significantly different from it": "are not significantly different from it",
+    "cannot be compared with it": "cannot be compared with it",
+}
 
 #: The agreements that verdicts are about: on documents, and on the ranking of systems.
 DOCUMENTS, SYSTEMS = "kappa", "tau"
@@ -87,10 +94,7 @@ def agreement_with_people(
             by_both = (judges.members[judge].judgements for judge in (reference, name))
             both = {"judged_by_both": len(shared_pairs(*by_both)[0])}
             for row in agreements[frozenset((reference, name))].rows(alpha):
-                none = np.array([np.nan])  # grades of two people on different scales
-                of_kind = {
-                    pair: own.values.get(row["agreement"], none) for pair, own in agreements.items()
-                }
+                of_kind = {pair: own.values[row["agreement"]] for pair, own in agreements.items()}
                 human = _human_columns(group, has_range, name, of_kind, alpha, row["queries"])
                 rows.append({**keys, **row, **human, **both})
     return pd.DataFrame(rows)
@@ -337,21 +341,20 @@ def _compared(
     """A row for each kind of agreement, the judge that agrees more first."""
     a, b = agreements
     for kind in a.values:
-        if kind not in ON_GRADES:  # which have no draws
-            less = b.values[kind] - a.values[kind]
-            (judge, other), sign = (pair[::-1], -1) if less[0] > 0 else (pair, 1)
-            difference, low, high = interval_of(sign * less, alpha, a.queries)
-            yield {
-                "judge": judge,
-                "other": other,
-                "agreement": kind,
-                "difference": difference,
-                "ci_low": low,
-                "ci_high": high,
-                "p": np.nan if np.isnan(low) else bootstrap_p(less[0], less[1:]),
-                "pairs": a.pairs,
-                "queries": a.queries,
-            }
+        less = b.values[kind] - a.values[kind]
+        (judge, other), sign = (pair[::-1], -1) if less[0] > 0 else (pair, 1)
+        difference, low, high = interval_of(sign * less, alpha, a.queries)
+        yield {
+            "judge": judge,
+            "other": other,
+            "agreement": kind,
+            "difference": difference,
+            "ci_low": low,
+            "ci_high": high,
+            "p": np.nan if np.isnan(low) else bootstrap_p(less[0], less[1:]),
+            "pairs": a.pairs,
+            "queries": a.queries,
+        }
 
 
 def best_judge(agreement: pd.DataFrame, differences: pd.DataFrame, runs: int) -> list[str]:
@@ -378,27 +381,20 @@ def best_judge(agreement: pd.DataFrame, differences: pd.DataFrame, runs: int) ->
     chosen = differences[differences["agreement"] == kind]
     chosen = chosen[chosen["measure"].isin(chosen["measure"].head(1))]
     by_pair = {frozenset((row["judge"], row["other"])): row for row in chosen.to_dict("records")}
-    less, alike, unknown = [], [], []
+    said: dict[str, list[str]] = {way: [] for way in _AGAINST_BEST}
     for row in rest:
         found = by_pair.get(frozenset((first["judge"], row["judge"])))
         if found is None or np.isnan(found["p"]):
-            unknown.append(row["judge"])
+            said["cannot be compared with it"].append(row["judge"])
         elif found["significant"] and found["other"] == row["judge"]:
             ends = "{difference:+.3f} [{ci_low:+.3f}, {ci_high:+.3f}]".format_map(found)
-            less.append(f"{row['judge']} ({ends})")
+            said["agrees significantly less"].append(f"{row['judge']} ({ends})")
         else:
-            alike.append(f"{row['judge']} ({row['value']:.3f})")
+            alike = f"{row['judge']} ({row['value']:.3f})"
+            said["is not significantly different from it"].append(alike)
     parts = [
-        f"{names_of(names, _NAMED)} {singular if len(names) == 1 else plural}"
-        for names, singular, plural in (
-            (less, "agrees significantly less", "agree significantly less"),
-            (
-                alike,
-                "is not significantly different from it",
-                "are not significantly different from it",
-            ),
-            (unknown, "cannot be compared with it", "cannot be compared with it"),
-        )
+        f"{names_of(names, _NAMED)} {way if len(names) == 1 else _AGAINST_BEST[way]}"
+        for way, names in said.items()
         if names
     ]
     of = f"Of the {len(rest)} other judges, " * (len(rest) > 1)

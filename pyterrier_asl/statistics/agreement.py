@@ -13,68 +13,32 @@ from __future__ import annotations
 import numpy as np
 import scipy  # its submodules load when first used, so that importing this module is quick
 
-from ..common.parameters import check_name
 from ..common.types import Floats
 from .settings import ArrayLike, finite_vectors
 
 
-def cohen_kappa(a: ArrayLike, b: ArrayLike, *, weights: str | None = None) -> float:
-    """Cohen's kappa: the agreement of two judges beyond chance.
-
-    kappa = 1 - Σ w o / Σ w e, with o the observed shares of pairs of grades, e the shares expected
-    of two independent judges who use each grade as often, and w the weight of a disagreement.
-
-    Args:
-        a: one judge's grades, one entry for each (query, document) pair, shape (N,).
-        b: the other's grades of the same pairs, shape (N,).
-        weights: the weight of a disagreement. None: 1; ``'linear'``: the difference of the two
-            grades; ``'quadratic'``: its square. The distance of two grades does not depend on
-            whether the grades between them occur.
-
-    Returns:
-        At most 1: 1 is complete agreement, 0 is agreement by chance, negative values are below
-        chance. NaN if both judges gave the same single grade to everything, so that agreement by
-        chance is complete.
-
-    Raises:
-        ValueError: The two are not vectors of one length of at least 1, hold values that are not
-            finite, or ``weights`` is an unknown name.
-
-    Source: Cohen (1960); weighted: Cohen (1968).
-
-    >>> round(cohen_kappa([0, 0, 1, 1], [0, 1, 1, 1]), 4)
-    0.5
-    >>> round(cohen_kappa([0, 1, 2, 2], [0, 2, 2, 1], weights="quadratic"), 4)
-    0.6364
-    """
-    check_name("weights", weights, [None, "linear", "quadratic"])
-    grades, codes = np.unique(finite_vectors(a, b), return_inverse=True)
-    rows, columns = codes.reshape(2, -1)
-    counts = np.bincount(rows * grades.size + columns, minlength=grades.size**2)
-    distance = np.abs(np.subtract.outer(grades, grades))
-    disagreement = {None: distance > 0, "linear": distance, "quadratic": distance**2}[weights]
-    return float(agreement_of_tables(counts.reshape(distance.shape), disagreement)[1])
-
-
-def agreement_of_tables(
-    tables: ArrayLike, disagreement: ArrayLike | None = None
-) -> tuple[Floats, Floats]:
+def agreement_of_tables(tables: ArrayLike) -> tuple[Floats, Floats]:
     """Share of agreement and Cohen's kappa of many tables of two judges at once.
 
+    kappa = 1 - o / e, with o the observed share of pairs with two labels, and e the share expected
+    of two independent judges who use each label as often: 1 is complete agreement, 0 agreement by
+    chance.
+
     Args:
-        tables: how often the first judge gave the row's grade and the second the column's, shape
+        tables: how often the first judge gave the row's label and the second the column's, shape
             (..., G, G).
-        disagreement: the weight of each pair of grades, shape (G, G); None: 1 if they differ.
 
     Returns:
         The shares on the diagonal, and kappa, both of shape (...). Kappa is NaN if both judges gave
-        the same single grade to everything. Both are NaN for an empty table.
+        the same single label to everything. Both are NaN for an empty table.
+
+    Source: Cohen (1960).
 
     >>> [value.round(4).tolist() for value in agreement_of_tables([[[1, 1], [0, 2]]])]
     [[0.75], [0.5]]
     """
     counts = np.asarray(tables, dtype=np.float64)
-    weights = 1 - np.eye(counts.shape[-1]) if disagreement is None else np.asarray(disagreement)
+    weights = 1 - np.eye(counts.shape[-1])  # of a disagreement
     with np.errstate(divide="ignore", invalid="ignore"):
         shares = counts / counts.sum(axis=(-2, -1), keepdims=True)
         agreed = np.trace(shares, axis1=-2, axis2=-1)

@@ -524,28 +524,6 @@ def test_a_label_of_minus_1_is_no_judgement():
     assert set(values[1][values[1]["qid"] == "q3"]["Judged@5"]) == {0}
 
 
-def test_kappas_of_grades_of_one_scale_are_values():
-    """Cohen 1960 and 1968, against statsmodels; grades of another scale have none."""
-    draw = np.random.default_rng(5)
-    first, other = draw.integers(0, 4, (2, 60))
-    grades = [{"q": {f"d{n}": int(g) for n, g in enumerate(own)}} for own in (first, other)]
-    counts = np.zeros((4, 4))
-    np.add.at(counts, (first, other), 1)
-    values = asl.judges(grades[0], {"m": grades[1]}, draws=5).agreement.set_index("agreement")
-    for kind, wt in (("kappa_grades", None), ("kappa_linear", "linear")):
-        assert values.loc[kind, "value"] == pytest.approx(cohens_kappa(counts, wt=wt).kappa)
-    squares = np.subtract.outer(range(4), range(4)) ** 2
-    assert values.loc["kappa_quadratic", "value"] == pytest.approx(
-        cohens_kappa(counts, weights=squares).kappa
-    )
-    halves = {"q": {doc: grade // 2 for doc, grade in grades[1]["q"].items()}}
-    kinds = asl.judges(grades[0], {"m": halves}, draws=5).agreement["agreement"]
-    assert kinds.tolist() == ["agreement", "kappa"]
-    one_class = {"q": dict.fromkeys(grades[0]["q"], 3)}
-    rows = asl.judges(grades[0], {"m": one_class}, draws=5).agreement.set_index("agreement")
-    assert rows.loc[["kappa_grades", "kappa_linear", "kappa_quadratic"], "value"].isna().all()
-
-
 def test_fractional_grades_are_binned():
     person = {"q": {"a": 0, "b": 1, "c": 2, "d": 3}}
     mean_of_labels = {"q": {"a": 0.2, "b": 1.7, "c": 1.9, "d": 3}}

@@ -92,20 +92,12 @@ def test_p_is_corrected_over_the_runs_of_each_measure():
     assert p1["family"].tolist() == [3, 3, 3]
 
 
-def test_a_seed_is_for_tests_with_draws():
-    runs = {"live": LIVE, "new": OTHER}
-    for test in (None, "sign"):
-        with pytest.raises(ValueError, match="^seed=0 is for test='randomization': leave it out"):
-            compare(runs, QRELS, ["AP"], seed=0, test=test)
-
-
 def test_several_collections_are_refused():
     runs = {"live": LIVE, "new": OTHER}
     scores = evaluate(runs, QRELS, ["AP"])
     both = pd.concat([scores.assign(track=track) for track in "xy"])
-    for several in ({"x": (runs, QRELS), "y": (runs, QRELS)}, read_scores(both)):
-        with pytest.raises(ValueError, match="is of one collection, and here are x and y: call it"):
-            compare(several)
+    with pytest.raises(ValueError, match="is of one collection, and here are x and y: call it"):
+        compare(read_scores(both))
     assert len(compare(read_scores(both[both["track"] == "x"])).table) == 1
 
 

@@ -61,11 +61,6 @@ def test_queries_are_compared_one_by_one():
         assert preferences.difference(values, total, i).tolist() == changes
 
 
-def test_an_unknown_preference_is_named_with_those_there_are():
-    with pytest.raises(ValueError, match="no preference 'AP': use one of rrLP, sgnLP, lexirecall"):
-        preferences.preference_cube("AP", np.zeros((2, 1)), np.array([1]))
-
-
 # retrieved, common, relevant: worst, expected and best AP, expected S@1 and S@3, as fractions
 # worked by hand from all orders.
 WORKED = [

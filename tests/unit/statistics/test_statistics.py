@@ -297,16 +297,6 @@ def test_by_default_pairs_get_holm_and_tukey_nothing():
     assert compare_all(values, "abc", test="t").attrs["correction"] == "holm"
     frame = compare_all(values, "abc", test="tukey-randomized", draws=20)
     assert frame.attrs["correction"] == "none"
-    with pytest.raises(ValueError, match="would correct twice"):
-        compare_all(values, "abc", test="tukey", correction="holm")
-
-
-@pytest.mark.parametrize("option", ["draws", "seed"])
-def test_tests_without_draws_refuse_their_options(option):
-    told = f"{option}=5 is for the tests 'randomization' and 'tukey-randomized', not for "
-    for test in ("t", "wilcoxon", "sign", "tukey", "tukey-two-way", "unpaired-t"):
-        with pytest.raises(ValueError, match=f"{told}'{test}'"):
-            compare_all(scores(3, 20), "abc", test=test, **{option: 5})
 
 
 # --- Baseline and preferences -------------------------------------------------------------------
