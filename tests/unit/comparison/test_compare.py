@@ -135,17 +135,6 @@ def test_a_grade_that_occurs_twice_is_no_contradiction():
     assert found.verdicts[0].outcome.name == "FAIL"
 
 
-def test_relevant_documents_that_either_run_retrieves():
-    """d is only in A, e only in B; irrelevant documents above: a 0 -> 1, c 0 -> 1, b 2 -> 0."""
-    judged = {"q": dict.fromkeys("abcdef", 1) | {"x": 0, "y": 0}}
-    runs = {
-        name: {"q": {doc: -rank for rank, doc in enumerate(docs)}}
-        for name, docs in (("A", "acxybd"), ("B", "bxcae"))
-    }
-    counts = compare(runs, judged, ["ASL@10"]).retrieved.drop(columns="run").iloc[0].to_dict()
-    assert counts == {"both": 3, "A": 1, "B": 1, "neither": 1, "nearer": 1, "farther": 2}
-
-
 def test_the_detectable_difference_is_at_the_level_of_the_comparison():
     found = compare(small.RUNS, small.QRELS, "RR(rel=2)", alpha=0.2)
     for run, of_run in found.by_query.groupby("run"):

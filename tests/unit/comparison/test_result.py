@@ -34,14 +34,16 @@ def test_latex_of_a_comparison_sets_names_as_other_tables():
 
 
 def test_documents_that_moved_by_hand():
-    """Irrelevant documents above, + 1; c is missed by the first run, after 7 of 9 places."""
-    qrels = {"q1": {"a": 1, "b": 1, "c": 1, "n": 0}, "q2": {"d": 1}}
-    live = {"q1": {"b": 5, "n": 4, "a": 3}, "q2": {"n": 1}}
-    new = {"q1": {"n": 5, "m": 4, "b": 3, "a": 2, "c": 1}, "q2": {"n": 1}}
+    """Irrelevant documents above, + 1; c is missed by the first run, after 7 of 9 places, and e by
+    the second, after 9."""
+    qrels = {"q1": {"a": 1, "b": 1, "c": 1, "n": 0}, "q2": {"d": 1, "e": 1, "f": 1}}
+    live = {"q1": {"b": 5, "n": 4, "a": 3}, "q2": {"m": 3, "n": 2, "e": 1, "f": 0}}
+    new = {"q1": {"n": 5, "m": 4, "b": 3, "a": 2, "c": 1}, "q2": {"f": 1}}
     found = compare({"live": live, "new": new}, qrels, ["ASL@9"])
-    expected = [("c", 8, 3, -5, "B"), ("b", 1, 3, 2, "both"), ("a", 2, 3, 1, "both")]
+    expected = [("e", 3, 9, 6, "A"), ("c", 8, 3, -5, "B"), ("b", 1, 3, 2, "both")]
+    expected += [("f", 3, 1, -2, "both"), ("a", 2, 3, 1, "both")]
     columns = ["docno", "a", "b", "change", "found"]
     assert [*found.moved[columns].itertuples(index=False, name=None)] == expected
     (numbers,) = found.retrieved.to_dict("records")
-    by_runs = {"run": "new", "both": 2, "A": 0, "B": 1, "neither": 1}
-    assert numbers == {**by_runs, "nearer": 0, "farther": 2}
+    by_runs = {"run": "new", "both": 3, "A": 1, "B": 1, "neither": 1}
+    assert numbers == {**by_runs, "nearer": 1, "farther": 2}
