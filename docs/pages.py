@@ -71,6 +71,8 @@ _FURTHER = {
         "pyterrier_asl.statistics.pairwise.non_inferiority",
         "pyterrier_asl.statistics.rank_intervals.rank_intervals",
         "pyterrier_asl.statistics.agreement.kendall_tau",
+        "pyterrier_asl.statistics.agreement.overlaps_of_scores",
+        "pyterrier_asl.statistics.agreement.cohen_kappa",
         "pyterrier_asl.statistics.prediction_powered.prediction_powered",
     ],
 }

@@ -21,7 +21,9 @@ from ..judging.pair_index import positions
 from ..measures.parsing import Measures
 from ..statistics.agreement import (
     agreement_of_tables,
+    cohen_kappa,
     kendall_taus,
+    overlaps_of_scores,
     taus_ap,
 )
 from ..statistics.intervals import Interval, centred_interval
@@ -29,9 +31,10 @@ from ..statistics.rounding import rounded
 from ..statistics.settings import check_draws
 from .judges import Judge, Judges, sign_of
 
-#: The coefficients of agreement on documents, and on the ranking of systems.
+#: The coefficients of agreement on documents, on their grades, and on the ranking of systems.
 ON_DOCUMENTS = ("agreement", "kappa")
-ON_SYSTEMS = ("tau", "tau_AP")
+ON_GRADES = {"kappa_grades": None, "kappa_linear": "linear", "kappa_quadratic": "quadratic"}
+ON_SYSTEMS = ("tau", "tau_AP", "RBO")
 
 #: The agreement of every two judges.
 Agreements: TypeAlias = "dict[frozenset[str], Agreement]"
@@ -50,7 +53,8 @@ class Agreement:
     """The agreement of two judges, observed and in each draw.
 
     Attributes:
-        values: kind -> the observed value, and the values of B draws, shape (1 + B,).
+        values: kind -> the observed value, and the values of B draws, shape (1 + B,); of grades the
+            observed value alone.
         pairs: the number of pairs of query and document that both judged.
         queries: the number of queries.
         relevant: the shares of the pairs that the first and the second judge find relevant.
@@ -102,7 +106,8 @@ def agreement_on_documents(
 ) -> Agreements:
     """Share of equal labels and kappa, of two judges, on the documents that both judged.
 
-    kappa is NaN where all labels of a judge are the same.
+    kappa, and kappa of the grades, is NaN where all labels of a judge are the same. There is no
+    kappa of the grades where the largest grades of the two judges differ, as their scales differ.
 
     Args:
         judges: the judges.
@@ -113,11 +118,13 @@ def agreement_on_documents(
     counts = draws(len(qids))
     agreements = {}
     for a, b in judges.pairs(reference):
-        tables = _label_tables(judges.members[a], judges.members[b], qids)
+        both = judges.members[a], judges.members[b]
+        tables = _label_tables(*both, qids)
         drawn = np.tensordot(counts, tables, axes=1)
         share, kappa = agreement_of_tables(drawn)
         has_both_labels = np.all(drawn.any(axis=1) & drawn.any(axis=2), axis=1)
         values = dict(zip(ON_DOCUMENTS, (share, np.where(has_both_labels, kappa, np.nan))))
+        values |= _kappas_of_grades(*both)
         observed, queries = drawn[0], int((tables.sum(axis=(1, 2)) > 0).sum())
         size = max(int(observed.sum()), 1)
         relevant = float(observed[1].sum() / size), float(observed[:, 1].sum() / size)
@@ -128,7 +135,7 @@ def agreement_on_documents(
 def agreement_on_systems(
     judges: Judges, measure: Measures, draws: Draws, reference: str | None = None
 ) -> Agreements:
-    """tau and tau_AP of the rankings of the runs by two judges.
+    """tau, tau_AP and RBO of the rankings of the runs by two judges.
 
     Args:
         judges: the judges, with runs. Pass :attr:`.Judges.on_shared_pairs` where only the pairs of
@@ -147,7 +154,7 @@ def agreement_on_systems(
     for a, b in judges.pairs(reference):
         x, y = scores[a], scores[b]
         tau_ap = (taus_ap(x, y) + taus_ap(y, x)) / 2
-        values = dict(zip(ON_SYSTEMS, (kendall_taus(x, y), tau_ap)))
+        values = dict(zip(ON_SYSTEMS, (kendall_taus(x, y), tau_ap, overlaps_of_scores(x, y))))
         by_a, by_b = (judges.members[name].judgements for name in (a, b))
         judged = by_a.queries[shared_pairs(by_a, by_b)[0]]
         pairs = int(np.isin(judged, judges.positions[a]).sum())
@@ -162,6 +169,18 @@ def agreements_of(
     if measure is None:
         return agreement_on_documents(judges, draws, reference)
     return agreement_on_systems(judges, measure, draws, reference)
+
+
+def _kappas_of_grades(a: Judge, b: Judge) -> dict[str, Floats]:
+    at_a, at_b = shared_pairs(a.judgements, b.judgements)
+    if not len(at_a) or a.judgements.grades.max() != b.judgements.grades.max():
+        return {}
+    grades = a.judgements.grades[at_a], b.judgements.grades[at_b]
+    one_class = any(np.ptp(own) == 0 for own in grades)
+    return {
+        kind: np.array([np.nan if one_class else cohen_kappa(*grades, weights=weights)])
+        for kind, weights in ON_GRADES.items()
+    }
 
 
 def _label_tables(a: Judge, b: Judge, qids: list[str]) -> Floats:

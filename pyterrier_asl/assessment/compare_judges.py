@@ -20,10 +20,12 @@ from ..evaluation.sources import JudgeRel, QrelsLike, on_grades, refuse
 from ..measures.parsing import Measures, NamedMeasure
 from ..printing.printed import Part, Printed
 from ..printing.tables import latex
-from .agreement import confusion_of, counts_by_grade
+from ..statistics.tests import PairedTest
+from .agreement import ON_GRADES, confusion_of, counts_by_grade
 from .among_judges import agreement_among, among_chart, matrices, opinions
 from .favoured import FEW_RUNS, favour_sentences, favoured_chart, favours_by_judge
 from .judges import FEW_QUERIES, Judges, with_reference
+from .reversals import reversals_of
 from .verdicts import (
     DOCUMENTS,
     HUMAN,
@@ -54,6 +56,7 @@ _TITLES = {
     "less_high": "to ",
     "p_corrected": "p (holm)",
 }
+_REVERSALS = {"reversed": "reversed", "reversed_both": "significant"}
 _CAPTIONS = {
     "agreement": "From, to: confidence interval over queries like these.",
     "differences": "From, to: confidence interval by a paired bootstrap over queries; p is "
@@ -74,6 +77,7 @@ def judges(
     reference: str = "reference",
     rel: float | None = None,
     judge_rel: JudgeRel | None = None,
+    test: str | None = None,
     alpha: float = 0.05,
     draws: int = 1000,
     seed: int = 0,
@@ -98,6 +102,8 @@ def judges(
         judge_rel: minimum grade of a relevant document for the other judges: judge -> grade, or one
             number. It replaces ``rel`` and the ``rel`` of a measure, and is then shown after the
             name of the measure.
+        test: the test of all pairs of systems under each judge, for reversals; None:
+            ``'tukey-two-way'``.
         alpha: the level of significance; intervals cover 1 - alpha.
         draws: draws of the bootstrap over queries; more for the differences of many judges.
         seed: seed of the draws.
@@ -128,17 +134,20 @@ def judges(
     if len(sources) < 2:
         raise ValueError("there is no judge to compare with the reference: name one or more")
     if runs is None:
-        refuse("is for judges with runs", measures=measures)
+        refuse("is for judges with runs", measures=measures, test=test)
     people = [reference, *people]
     compared = Judges.of(sources, runs, rel=rel, judge_rel=judge_rel, people=people)
     if runs is not None and len(compared.systems) < 2:
-        refuse("is for several runs", measures=measures)
+        refuse("is for several runs", measures=measures, test=test)
     for judge in compared.members.values():
         judge.check_finds_relevant()
     confusion = confusion_of(compared)
     ranked = compared.ranked_by("AP" if measures is None else measures)
+    paired = PairedTest(test or "tukey-two-way", "auto", alpha)
+    reversals = [reversals_of(compared, measure, paired) for measure in ranked]
     return replace(
         summary_of(compared, ranked, alpha=alpha, draws=draws, seed=seed),
+        reversals=pd.concat(reversals, ignore_index=True) if reversals else None,
         confusion=confusion,
         notes=[
             *compared.notes_on(),
@@ -192,15 +201,16 @@ class JudgeReport(Printed):
         runs: the number of runs.
         agreement: a row for each judge, measure and kind of agreement: ``judge``, ``reference``,
             ``measure`` ('' on documents; with the judge's ``rel`` where it is another),
-            ``agreement`` (``agreement``, ``kappa``, ``tau``, ``tau_AP``), ``value``,
+            ``agreement`` (``agreement``, ``kappa``, ``tau``, ``tau_AP``, ``RBO``), ``value``,
             ``ci_low``, ``ci_high``; ``human_low`` and ``human_high``, the least and the greatest
             agreement of two people; ``less_human``, how much more the judge agrees with a person
             than other people do, ``less_low``, ``less_high``; ``verdict``; ``human_pairs``, the
             number of pairs of query and document that the judge and all people judged. All numbers
             of a row are on these pairs. Without a human range ``human_pairs`` is 0, and ``value``
             is on all that the judge and the reference judged. ``pairs`` and ``queries``: those that
-            both judged, with a human range those that all people judged, too. kappa is NaN
-            where all labels of one side are the same.
+            both judged, with a human range those that all people judged, too. kappa, and kappa of
+            the grades (``kappa_grades``, ``kappa_linear``, ``kappa_quadratic``, for judges with one
+            largest grade), is NaN where all labels of one side are the same.
         differences: for each two judges, measure and kind of agreement the ``judge`` that agrees
             more with the reference, the ``other``, and the ``difference``, the other's agreement
             less the judge's, with its interval and two-sided ``p`` from the same draws of queries,
@@ -209,6 +219,10 @@ class JudgeReport(Printed):
         among: for every two judges, the reference among them, in both orders, kappa, and tau by
             each measure: ``judge``, ``other``, ``measure``, ``agreement``, ``value``, and the
             ``pairs`` of query and document and ``queries`` that both judged.
+        reversals: for each judge and measure the pairs of systems that it puts in another order
+            than the reference: ``reversed``, ``reversed_significant`` (by one of the two),
+            ``reversed_both`` (by both) and ``which`` these are, the run that the reference prefers
+            first, and the significant pairs of each; None without runs.
         confusion: for each judge and two grades the documents, ``pairs``, and their share of all
             with the reference's grade, ``share_of_a``.
         favoured: for each judge who is not a person, measure and run the mean ``value`` by the
@@ -235,6 +249,7 @@ class JudgeReport(Printed):
     untested: tuple[str, ...]
     alpha: float
     draws: int
+    reversals: pd.DataFrame | None = None
     confusion: pd.DataFrame | None = None
     notes: Sequence[str] = ()
 
@@ -297,14 +312,17 @@ class JudgeReport(Printed):
         for name, part in self._tables().items():
             if name != "favoured":  # whose rows are sentences
                 yield part
+            if name == "reversals" and self.reversals is not None:
+                for row in self.reversals[self.reversals["which"] != ""].to_dict("records"):
+                    yield Part(f"{row['judge']}, {row['measure']}: {row['which']}.")
         yield from map(Part, ["", *self.notes] if self.notes else [])
 
     def to_latex(self, table: str = "agreement", *, places: int = 4) -> str:
         """A table with a caption: a ``table`` with a ``tabular`` with rules of booktabs.
 
         Args:
-            table: ``'agreement'``, ``'differences'``, ``'among'`` (kappa), ``'favoured'`` or
-                ``'confusion'``.
+            table: ``'agreement'``, ``'differences'``, ``'among'`` (kappa), ``'favoured'``,
+                ``'reversals'`` or ``'confusion'``.
             places: decimal places.
         """
         tables = self._tables()
@@ -323,7 +341,8 @@ class JudgeReport(Printed):
         style = {"titles": _TITLES, "group_by": "judge"}
         table, decisive = (_with_measure(frame) for frame in (self.agreement, self.differences))
         columns = ["judge", "agreement", "value", "ci_low", "ci_high", "pairs", "queries"]
-        tables = {"agreement": Part(f"Agreement with {self.reference}:", table[columns], style)}
+        shown = table.loc[~self.agreement["agreement"].isin(ON_GRADES), columns]
+        tables = {"agreement": Part(f"Agreement with {self.reference}:", shown, style)}
         with_range = table[_decides(self.agreement) & table["human_low"].notna()]
         if len(with_range):
             short = with_range["verdict"].str.removesuffix(" the human range")
@@ -345,6 +364,10 @@ class JudgeReport(Printed):
             columns = ["judge", "measure", "run", "value", "people", "favour", "p", "judged"]
             heading = "Runs by how much a judge favours them:"
             tables["favoured"] = Part(heading, self.favoured[columns], style)
+        if self.reversals is not None:
+            shown = self.reversals[["judge", "measure", "pairs", *_REVERSALS]]
+            heading = "Pairs of runs in the opposite order, and where both orders are significant:"
+            tables["reversals"] = Part(heading, shown, {"titles": _REVERSALS})
         if self.confusion is not None:
             heading = f"Documents by grade of {self.reference} (rows) and of the judge (columns):"
             by_grade = counts_by_grade(self.confusion)

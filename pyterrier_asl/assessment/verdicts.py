@@ -24,7 +24,7 @@ from ..judging.judgements import shared_pairs
 from ..measures.parsing import NamedMeasure
 from ..statistics.intervals import Interval, bootstrap_p
 from ..statistics.tests import with_corrected_p
-from .agreement import Agreement, agreements_of, draw_queries, interval_of
+from .agreement import ON_GRADES, Agreement, agreements_of, draw_queries, interval_of
 from .judges import FEW_QUERIES, Judges
 
 #: The amount by which a judge may agree less than people and still be within the human range.
@@ -94,7 +94,10 @@ def agreement_with_people(
             by_both = (judges.members[judge].judgements for judge in (reference, name))
             both = {"judged_by_both": len(shared_pairs(*by_both)[0])}
             for row in agreements[frozenset((reference, name))].rows(alpha):
-                of_kind = {pair: own.values[row["agreement"]] for pair, own in agreements.items()}
+                none = np.array([np.nan])  # grades of two people on different scales
+                of_kind = {
+                    pair: own.values.get(row["agreement"], none) for pair, own in agreements.items()
+                }
                 human = _human_columns(group, has_range, name, of_kind, alpha, row["queries"])
                 rows.append({**keys, **row, **human, **both})
     return pd.DataFrame(rows)
@@ -340,7 +343,7 @@ def _compared(
 ) -> Iterator[dict[str, Any]]:
     """A row for each kind of agreement, the judge that agrees more first."""
     a, b = agreements
-    for kind in a.values:
+    for kind in (kind for kind in a.values if kind not in ON_GRADES):  # which have no draws
         less = b.values[kind] - a.values[kind]
         (judge, other), sign = (pair[::-1], -1) if less[0] > 0 else (pair, 1)
         difference, low, high = interval_of(sign * less, alpha, a.queries)

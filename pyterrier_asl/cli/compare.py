@@ -22,13 +22,15 @@ How to read it: RUN_A is the baseline, and RUN_B is compared with RUN_A.
 
 \b
 Conditions (--fail-if): MEASURE better|worse|lower|higher|different [by AMOUNT] [in any group]
-[p<LEVEL] [certainly], MEASURE possibly worse by AMOUNT p<LEVEL, or MEASURE below|above VALUE
+[p<LEVEL] [certainly], MEASURE possibly worse by AMOUNT p<LEVEL [certainly], or MEASURE
+below|above VALUE
   MEASURE can also be rrLP or sgnLP; 'worse' depends on its direction: a higher ASL is worse
   'by .02' means at least .02, 'by 2%' at least 2 % of RUN_A's value; the default is any difference
   'certainly' requires the condition under all labels of the unjudged documents
   'R@10 below .85' is about the mean of RUN_B alone; it has no p
   p is two-sided and corrected over the runs, as in the table
-  'possibly worse by .02 p<.05' holds unless a one-sided test rejects a loss of .02 or more
+  'possibly worse by .02 p<.05' holds unless a one-sided test rejects a loss of .02 or more; with
+  'certainly' unless tests reject it under all labels of the unjudged documents
 
 \b
 The guard (--fail-if) prints one line per condition; its exit status is

@@ -11,7 +11,7 @@ Examples:
 \b
 How to read it: QRELS is the reference, the judgements of a person (--reference names it).
   kappa      agreement beyond chance on which documents are relevant, by --rel; at most 1
-  tau        agreement on the ranking of the runs; tau_AP weights the top more
+  tau        agreement on the ranking of the runs; tau_AP and RBO weight the top more
   from, to   its confidence interval over queries like these
   people     agreement of people among themselves (--person names the judges who are people), on
              the pairs of query and document that they and the judge have judged
@@ -34,7 +34,7 @@ from ..printing.tables import write
 from . import epilog, options, outputs, print_notes
 
 #: The tables of the report: the values of ``--show``.
-TABLES = ("agreement", "differences", "among", "favoured", "confusion")
+TABLES = ("agreement", "differences", "among", "favoured", "reversals", "confusion")
 
 
 @click.command(name="judges", cls=outputs.Command, epilog=epilog(__doc__))
@@ -44,6 +44,7 @@ TABLES = ("agreement", "differences", "among", "favoured", "confusion")
     library.judges,
     measures={"help": "Measures of the leaderboards, in one or several -m.", "none": "AP"},
     reference=None,
+    test=None,
 )
 @options.matching
 @click.option("--reference", metavar="NAME", help="The name of QRELS.  [default: its file name]")

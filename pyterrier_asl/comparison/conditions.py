@@ -6,10 +6,11 @@ Two kinds are on the second run compared with the first, the baseline:
   holds if the runs differ so, with ``p<`` if they differ significantly, with ``certainly`` if they
   do so under all labels of the unjudged documents, with ``in any group`` if they do so in a group
   of queries.
-* ``MEASURE possibly worse by AMOUNT[%] p<LEVEL`` holds unless a loss of the amount or more is
-  rejected.
+* ``MEASURE possibly worse by AMOUNT[%] p<LEVEL [certainly]`` holds unless a loss of the amount or
+  more is rejected; with ``certainly`` unless it is rejected under all these labels.
 
-A third kind is on the second run alone: ``MEASURE below|above VALUE`` holds if its mean is.
+A third kind is on the second run alone: ``MEASURE below|above VALUE`` (or ``<``, ``>``) holds if
+its mean is.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ HOW = ("better", "worse", "lower", "higher", "different")
 
 GRAMMAR = (
     "MEASURE better|worse|lower|higher|different [by AMOUNT or AMOUNT%] [in any group] [p<LEVEL] "
-    "[certainly], or MEASURE possibly worse by AMOUNT or AMOUNT% p<LEVEL, or MEASURE below|above "
-    "VALUE"
+    "[certainly], or MEASURE possibly worse by AMOUNT or AMOUNT% p<LEVEL [certainly], or MEASURE "
+    "below|above VALUE"
 )
 
 _NUMBER = r"[0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?"
@@ -40,7 +41,10 @@ _CONDITION = re.compile(
     rf"(?:\s+p\s*<\s*(?P<level>{_NUMBER})\s*(?P<of_level>%)?)?"
     r"(?P<certainly>\s+certainly)?"
 )
-_FLOOR = re.compile(rf"(?P<measure>\S.*?)\s+(?P<how>below|above)\s+(?P<amount>-?{_NUMBER})")
+_FLOOR = re.compile(
+    rf"(?P<measure>\S.*?)\s*(?:\b(?P<how>below|above)\b|(?P<sign>[<>]=?))\s*(?P<amount>-?{_NUMBER})"
+    r"(?P<rest>.*)"
+)
 
 
 @dataclass(frozen=True)
@@ -102,7 +106,7 @@ def parse_condition(text: str) -> Condition:
               percent=True, level=0.05, certainly=False, possibly=False, in_group=False)
     >>> parse_condition("nDCG@10 possibly worse by .02 p<.05").possibly
     True
-    >>> [parse_condition(text).how for text in ("R@10 below .85", "ASL@1000 above 200")]
+    >>> [parse_condition(text).how for text in ("R@10 < .85", "ASL@1000 above 200")]
     ['below', 'above']
     """
     stripped = text.strip() if isinstance(text, str) else ""
@@ -112,32 +116,47 @@ def parse_condition(text: str) -> Condition:
             f"the condition {text!r} cannot be understood: write {GRAMMAR}, "
             "such as 'nASL@1000 worse p<.05'"
         )
-    parts: dict[str, Any] = dict.fromkeys(_CONDITION.groupindex) | match.groupdict()
+    unsaid = dict.fromkeys([*_CONDITION.groupindex, *_FLOOR.groupindex])
+    parts: dict[str, Any] = unsaid | match.groupdict()
+    measure, sign, rest = parts["measure"], parts["sign"], (parts["rest"] or "").strip()
+    how = parts["how"] or {"<": "below", ">": "above"}[sign[0]]
     level = None if parts["level"] is None else float(parts["level"])
     level = level / 100 if level is not None and parts["of_level"] else level
     amount, possibly = float(parts["amount"] or 0), parts["possibly"] is not None
     wrong = [
+        (rest == "%", f": write '{measure} {how} {amount / 100:g}'"),
+        (
+            sign in ("<=", ">="),
+            ": a condition says when the guard fails; write "
+            f"'{measure} below {parts['amount']}' if it is to fail below {parts['amount']}, or "
+            f"'{measure} above {parts['amount']}'",
+        ),
+        (
+            bool(rest),
+            ": a mean that must not be below or above a value has no test and no percentage; leave "
+            f"out {rest!r}",
+        ),
         (
             level is not None and not 0 < level <= 1,
             ": p is a probability, so LEVEL lies between 0 and 1",
         ),
         (math.isinf(amount), f" can never hold: {parts['amount']} is infinite"),
         (
-            possibly and (parts["how"] != "worse" or not amount or level is None or level >= 0.5),
+            possibly and (how != "worse" or not amount or level is None or level >= 0.5),
             ": 'possibly' needs 'worse', an amount above 0 and a LEVEL below .5, such as 'nDCG@10 "
             "possibly worse by .02 p<.05'",
         ),
         (
-            sum(bool(parts[part]) for part in ("possibly", "certainly", "group")) > 1,
-            ": use one of 'possibly', 'certainly' and 'in any group'",
+            bool(parts["group"] and (possibly or parts["certainly"])),
+            ": 'in any group' goes with neither possibly nor certainly",
         ),
     ]
     for reason in (reason for is_wrong, reason in wrong if is_wrong):
         raise ValueError(f"the condition {text!r}{reason}")
     return Condition(
         stripped,
-        parts["measure"],
-        parts["how"],
+        measure,
+        how,
         amount,
         bool(parts["percent"]),
         level,

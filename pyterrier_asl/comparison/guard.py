@@ -33,11 +33,13 @@ class Limits:
         low: the least difference of each query, run less baseline, shape (Q,).
         high: the greatest, shape (Q,).
         most: the greatest absolute value of the baseline's mean.
+        least: the least.
     """
 
     low: Floats
     high: Floats
     most: float
+    least: float = 0.0
 
 
 def limits_of(inputs: Inputs, run: str, name: str) -> Limits:
@@ -49,8 +51,8 @@ def limits_of(inputs: Inputs, run: str, name: str) -> Limits:
     judged: Any = inputs.judged
     measures = judged.with_pool({name: inputs.measures[name]})
     labelled = labelled_measures(judged.select([inputs.names[0], run]), measures)[name]
-    most = max(abs(float(bound.mean())) for bound in labelled.sides[0].bounds)
-    return Limits(*labelled.difference(1, 0), most)
+    least, most = sorted(abs(float(bound.mean())) for bound in labelled.sides[0].bounds)
+    return Limits(*labelled.difference(1, 0), most, least)
 
 
 class Outcome(Enum):
@@ -128,7 +130,7 @@ def differs(
 def holds_certainly(
     condition: Condition, limits: Limits, higher_is_better: bool | None, *, family: int = 1
 ) -> bool:
-    """Whether a condition holds under every labelling.
+    """Whether a condition without ``possibly`` holds under every labelling.
 
     Args:
         condition: the condition.
@@ -154,6 +156,31 @@ def holds_certainly(
         test = box_test(limits.low, limits.high, condition.level / family)
         up, down = up and test.sign > 0, down and test.sign < 0
     return condition.asks_for(up, down, higher_is_better)
+
+
+def rejected_certainly(
+    condition: Condition, limits: Limits, higher_is_better: bool | None, *, family: int = 1
+) -> bool:
+    """Whether the loss of a condition with ``possibly`` is rejected under every labelling.
+
+    Args:
+        condition: the condition.
+        limits: the bounds of the difference.
+        higher_is_better: the direction of the measure.
+        family: see :func:`holds_certainly`.
+
+    >>> import numpy as np
+    >>> from .conditions import parse_condition
+    >>> limits = Limits(np.array([-0.01, -0.01, 0.0]), np.array([0.0, 0.01, 0.0]), 0.5)
+    >>> [rejected_certainly(parse_condition(f"AP possibly worse by {by} p<.05"), limits, True)
+    ...  for by in (".01", ".02")]
+    [False, True]
+    """
+    low, high = limits.low, limits.high
+    if higher_is_better is False:
+        low, high = -high, -low
+    margin, level = condition.least(limits.least), (condition.level or 0) / family
+    return box_test(low + margin, high + margin, 2 * level).sign > 0
 
 
 def for_condition(
@@ -210,11 +237,13 @@ def verdict_on(
             parts += _rejection(condition, difference, text, condition.level / family, numbers)
         else:
             parts.append(text)
-    if limits and outcome is Outcome.FAIL:
-        if holds_certainly(condition, limits, difference.higher_is_better, family=family):
+    unless_certain = Outcome.FAIL if condition.possibly else Outcome.PASS
+    if limits and outcome is not unless_certain:
+        is_certain = rejected_certainly if condition.possibly else holds_certainly
+        if is_certain(condition, limits, difference.higher_is_better, family=family):
             parts.append("under all labels of the unjudged documents")
         else:
-            outcome = Outcome.PASS
+            outcome = unless_certain
             parts.append("which the unjudged documents could change: possible, not certain")
     return Verdict(difference.run, condition.text, outcome, ", ".join(parts), numbers)
 

@@ -350,7 +350,7 @@ def _audit(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _judges(runs: Any, qrels: Any, measure: str, **options: Any) -> Any:
-    options = {"draws": 30, "judges": judges_of(0.7, 0.5)(SETTINGS[0]), **options}
+    options = {"draws": 30, "test": "t", "judges": judges_of(0.7, 0.5)(SETTINGS[0]), **options}
     judges = options.pop("judges")
     return asl.judges(qrels, judges, runs, measure, **{"reference": "qrels", **options})
 
@@ -561,6 +561,7 @@ OF_JUDGES = {
     "reference": Row("nist"),
     "rel": REL,
     "judge_rel": Row({"x": 3}),
+    "test": Row("sign", {"alpha": 0.5}),
     "alpha": Row(0.3),
     "draws": Row(20),
     "seed": Row(3),
@@ -643,6 +644,7 @@ ROWS: dict[str, dict[str, Row]] = {
     "judges": OF_JUDGES,
     "judges without runs": OF_JUDGES
     | {
+        "test": Row("t", refused={"always": "test"}),
         "duplicates": Row("best", refused={"always": "duplicates"}),
         "drop_self": Row(True, refused={"always": "drop_self"}),
         "collapse": Row("d", refused={"always": "collapse"}),

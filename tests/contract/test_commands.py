@@ -109,7 +109,7 @@ TABLES: dict[str, Callable[[], pd.DataFrame]] = {
     ),
     **{
         f"judges --show {name}": lambda name=name: getattr(result("judges"), name)
-        for name in "agreement differences confusion".split()
+        for name in "agreement differences reversals confusion".split()
     },
 }
 

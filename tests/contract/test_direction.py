@@ -119,8 +119,10 @@ def test_bounds_and_holes():
 
 def test_judges():
     given = (QRELS, judges_of(0.7, 0.5)(SETTING), RUNS)
-    cost, gain = by_both(asl.judges, *given, draws=30, alpha=0.4, people=["x"])
+    cost, gain = by_both(asl.judges, *given, draws=30, alpha=0.4, people=["x"], test="t")
     assert_same(cost.agreement, gain.agreement, "judge", "value", "ci_low", "ci_high", "verdict")
+    numbers = [name for name in cost.reversals if name != "measure"]
+    assert_same(cost.reversals, gain.reversals, *numbers)
     columns = ["judge", "other", "agreement", "difference", "p_corrected", "pairs"]
     assert_same(cost.differences, gain.differences, *columns)
 

@@ -59,7 +59,7 @@ def tracks(*sizes: int) -> dict[str, Any]:
 def judges(runs: int, size: int, **options: Any) -> Any:
     systems = {f"r{number}": mixed(size, number + 1) for number in range(runs)}
     machine = {q: {"a": 1, "n": int(n % 5 == 4)} for n, q in enumerate(names(size))}
-    return asl.judges(qrels(size), {"m": machine}, systems, "RR", draws=20, **options)
+    return asl.judges(qrels(size), {"m": machine}, systems, "RR", draws=20, test="t", **options)
 
 
 def audit(size: int, differing: int = 5, runs: int = 2) -> Any:

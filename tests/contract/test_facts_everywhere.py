@@ -195,7 +195,7 @@ def test_every_result_has_it(fact):
         "compare": asl.compare(runs, qrels, "AP"),
         "ranks": asl.ranks(runs, qrels, "AP", draws=99),
         "holes": asl.holes(runs, qrels, "AP"),
-        "judges": asl.judges(qrels, again, runs, "AP", draws=20),
+        "judges": asl.judges(qrels, again, runs, "AP", draws=20, test="t"),
         "audit": asl.audit(runs, qrels, "AP", qrels),
         "plan_audit": asl.plan_audit(runs, None, "AP", qrels),
         "report": collect(runs, qrels, "AP"),
@@ -367,7 +367,7 @@ def test_a_judge_whose_ids_are_written_in_another_form(part):
     fewer = {q: docs for q, docs in QRELS.items() if q > "t_04"}
     for judge, is_noted in ((written, True), (fewer, False)):
         for result in (
-            asl.judges(QRELS, {"m": judge}, runs, "AP", draws=20),
+            asl.judges(QRELS, {"m": judge}, runs, "AP", draws=20, test="t"),
             asl.ranks(runs, QRELS, "AP", judges={"m": judge}, draws=99),
             collect(runs, QRELS, ["AP"], judges={"m": judge}),
         ):

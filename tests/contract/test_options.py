@@ -225,6 +225,7 @@ UNSAID = {
     "evaluate": ("long", "backend", "jobs", "progress"),
     "compare": ("baseline",),
     "ranks": ("depth", "highest"),
+    "judges": ("test",),
     "audit": ("labels", "name"),
     "plan_audit": ("labels",),
     "merge_labels": ("add_queries",),

@@ -144,7 +144,7 @@ def test_judges(given_runs, shifts):
         qid: {doc: 1 if doc == "d1" else (grade + shift) % 3 for doc, grade in grades.items()}
         for (qid, grades), shift in zip(qrels.items(), shifts)
     }
-    report = asl.judges(qrels, {"x": judge}, runs, "ASL@4", draws=5)
+    report = asl.judges(qrels, {"x": judge}, runs, "ASL@4", draws=5, test="t")
     found = report.agreement
     value: dict[str, float] = found.set_index("agreement")["value"].to_dict()
     relevant = [

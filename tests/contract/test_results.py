@@ -21,7 +21,9 @@ TWO = {name: RUNS[name] for name in "xy"}
 RESULTS = {
     asl.Leaderboard: lambda runs: asl.ranks(runs, QRELS, "RR"),
     asl.Holes: lambda runs: asl.holes(runs, QRELS, "P@2"),
-    asl.JudgeReport: lambda runs: asl.judges(QRELS, {"again": QRELS}, runs, "RR", draws=20),
+    asl.JudgeReport: lambda runs: asl.judges(
+        QRELS, {"again": QRELS}, runs, "RR", draws=20, test="t"
+    ),
     asl.Audit: lambda runs: asl.audit(runs, QRELS, "RR", machine=QRELS),
     asl.RunComparison: lambda runs: asl.compare(runs, QRELS, "RR"),
 }

@@ -41,7 +41,7 @@ def data():
 def test_the_reranked_run_is_named(data):
     people, judge, runs = data
     measures = ["nDCG@5", "nASL@8", "ASL@8"]
-    report = asl.judges(people, {"llm": judge}, runs, measures, draws=9)
+    report = asl.judges(people, {"llm": judge}, runs, measures, draws=9, test="t")
     table = report.favoured
     columns = ["judge", "measure", "run", "value", "people", "favour", "p", "judged"]
     assert list(table)[:8] == columns
@@ -77,9 +77,9 @@ def test_the_reranked_run_is_named(data):
 
 def test_every_person_must_agree_and_people_favour_nothing(data):
     people, judge, runs = data
-    alone = asl.judges(people, {"llm": judge}, runs, ["nDCG@5"], draws=9).favoured
+    alone = asl.judges(people, {"llm": judge}, runs, ["nDCG@5"], draws=9, test="t").favoured
     # The second person agrees with the judge, so against this person no run is favoured.
-    how = {"people": ["second"], "draws": 9}
+    how = {"people": ["second"], "draws": 9, "test": "t"}
     both = asl.judges(people, {"llm": judge, "second": judge}, runs, ["nDCG@5"], **how)
     assert set(both.favoured["judge"]) == {"llm"}
     assert both.favoured["p"].tolist() == [1.0] * 7
@@ -96,7 +96,7 @@ def test_the_share_of_judged_documents_is_that_of_people():
     runs, qrels = collection(16, 5)
     judge = {q: dict(list(docs.items())[::2]) | {"d1": 1} for q, docs in qrels.items()} | JUDGE
     judge = {q: docs for q, docs in judge.items() if q not in LACKED}
-    report = asl.judges(qrels, {"llm": judge}, runs, ["nDCG@5"], draws=9)
+    report = asl.judges(qrels, {"llm": judge}, runs, ["nDCG@5"], draws=9, test="t")
     shares = report.favoured.set_index("run")["judged"]
     shared = [qid for qid in qrels if qid in judge]
     assert len(shared) == len(qrels) - 2 == len(judge) - 3
@@ -112,7 +112,7 @@ def test_the_share_of_judged_documents_is_that_of_people():
 def test_what_cannot_be_tested_says_why(data):
     people, judge, runs = data
     few = {name: runs[name] for name in [*runs][-4:]}
-    report = asl.judges(people, {"llm": judge}, few, ["nDCG@5"], draws=9)
+    report = asl.judges(people, {"llm": judge}, few, ["nDCG@5"], draws=9, test="t")
     assert report.favoured.empty
     assert report.untested == (
         "llm against reference, nDCG@5: no test, because there are 4 runs and 12 queries that both "
@@ -122,10 +122,10 @@ def test_what_cannot_be_tested_says_why(data):
     with pytest.raises(ValueError, match="no favour was tested: 5 runs, 10 queries"):
         report.chart(kind="favoured")
     nine = {qid: judge[qid] for qid in QUERIES[:9]}
-    assert asl.judges(people, {"llm": nine}, runs, ["nDCG@5"], draws=9).favoured.empty
+    assert asl.judges(people, {"llm": nine}, runs, ["nDCG@5"], draws=9, test="t").favoured.empty
     ten = {qid: judge[qid] for qid in QUERIES[:10]}
     five = {name: runs[name] for name in [*runs][-5:]}
-    assert len(asl.judges(people, {"llm": ten}, five, ["nDCG@5"], draws=9).favoured) == 5
+    assert len(asl.judges(people, {"llm": ten}, five, ["nDCG@5"], draws=9, test="t").favoured) == 5
     assert asl.judges(people, {"llm": judge}, draws=9).favoured is None
     with pytest.raises(ValueError, match="kind 'bars' is unknown"):
         report.chart(kind="bars")
@@ -134,6 +134,6 @@ def test_what_cannot_be_tested_says_why(data):
 def test_a_judge_who_contradicts_people_favours_no_run(data):
     people, _, runs = data
     opposite = {q: {doc: 1 - label for doc, label in docs.items()} for q, docs in people.items()}
-    report = asl.judges(people, {"llm": opposite}, runs, ["nDCG@5"], draws=9)
+    report = asl.judges(people, {"llm": opposite}, runs, ["nDCG@5"], draws=9, test="t")
     assert report.favoured["p"].isna().all()
     assert "its values of the runs do not grow with the values by people" in report.untested[0]

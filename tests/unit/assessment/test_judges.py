@@ -1,5 +1,5 @@
 """Verdicts on judges, against reference implementations and judges of known agreement.
-Tests of compare_judges.py, verdicts.py."""
+Tests of compare_judges.py, verdicts.py, reversals.py."""
 
 import json
 import re
@@ -86,15 +86,15 @@ RELS = [
 
 @pytest.mark.parametrize(("measure", "options", "graded", "judge"), RELS)
 def test_a_measures_own_rel_beats_rel_and_a_judges_own_beats_both(measure, options, graded, judge):
-    report = asl.judges(GRADED, {"m": BINARY}, RANKINGS, [measure], draws=5, **options)
+    report = asl.judges(GRADED, {"m": BINARY}, RANKINGS, [measure], test="t", draws=5, **options)
     rows = report.agreement[report.agreement["agreement"] == "tau"]
-    assert rows["measure"].tolist() == [graded + judge]
+    assert rows["measure"].tolist() == report.reversals["measure"].tolist() == [graded + judge]
     tau = tau_by(RANKINGS, (GRADED, graded), (BINARY, graded.removesuffix("(rel=2)")))
     assert rows["value"].iloc[0] == pytest.approx(tau)
 
 
 def test_the_rel_of_a_measure_is_not_that_of_the_documents():
-    graded = asl.judges(GRADED, {"m": GRADED}, RANKINGS, ["AP(rel=2)"], draws=5)
+    graded = asl.judges(GRADED, {"m": GRADED}, RANKINGS, ["AP(rel=2)"], draws=5, test="t")
     grades = [grade for docs in GRADED.values() for grade in docs.values()]
     assert graded.agreement["relevant"].iloc[0] == np.mean(np.array(grades) >= 1)
     # The rankings by AP(rel=2) and AP differ.
@@ -116,7 +116,7 @@ def test_the_human_range_is_on_the_pairs_that_the_judge_and_all_people_judged():
 
     def rows(first, model):
         others = {"second": people[1], "model": model}
-        how = {"people": ["second"], "reference": "first", "draws": 10}
+        how = {"people": ["second"], "reference": "first", "test": "t", "draws": 10}
         report = asl.judges(first, others, runs(labels, 6, 0.3), "P@5", **how)
         table = report.agreement
         return table[table["judge"] == "model"].set_index("agreement"), report
@@ -124,7 +124,7 @@ def test_the_human_range_is_on_the_pairs_that_the_judge_and_all_people_judged():
     narrow, _ = rows(people[0], machine)
     wide, report = rows(wider, machine_wider)
     columns = "value ci_low ci_high human_low human_high less_human less_low less_high".split()
-    for kind in ("agreement", "kappa", "tau", "tau_AP"):
+    for kind in ("agreement", "kappa", "tau", "tau_AP", "RBO"):
         assert wide.loc[kind, columns].tolist() == pytest.approx(narrow.loc[kind, columns].tolist())
         assert wide.loc[kind, ["pairs", "queries", "human_pairs"]].tolist() == [360, 12, 360]
     # Table, sentence and chart show the same value.
@@ -273,7 +273,7 @@ def test_agreement_of_every_two_judges_and_one_opinion_of_copies():
     """JUDGE has other queries and documents than the qrels; pairs that both judged count."""
     copy = {q: docs | {"other": 2} for q, docs in JUDGE.items()}
     judges = {"j": JUDGE, "copy": copy, "half": {q: QRELS[q] for q in list(QRELS)[:6]}}
-    report = asl.judges(QRELS, judges, RUNS, ["P@5"], reference="nist", draws=5)
+    report = asl.judges(QRELS, judges, RUNS, ["P@5"], reference="nist", draws=5, test="t")
     every = {"nist": QRELS, **judges}
     among = report.among.set_index(["judge", "other", "agreement"])
     for a, b in combinations(every, 2):
@@ -414,7 +414,7 @@ def test_two_judges_are_compared_in_the_same_draws_on_the_pairs_of_both():
     qrels = {n: judged(labels, wrong, seed) for seed, (n, wrong) in enumerate(mistakes.items(), 2)}
     qrels["bad"] = shared_with(qrels["bad"], {"d3", "d8"})
     others = {name: of for name, of in qrels.items() if name != "nist"}
-    how = {"reference": "nist", "draws": 60, "seed": 3, "alpha": 0.2}
+    how = {"reference": "nist", "test": "t", "draws": 60, "seed": 3, "alpha": 0.2}
     report = asl.judges(qrels["nist"], others, systems, ["P@5", "AP"], **how)
     keys = ["measure", "agreement", "judge", "other"]
     rows = report.differences.set_index(keys).sort_index()
@@ -506,7 +506,9 @@ def test_a_label_of_minus_1_is_no_judgement():
         return kept
 
     both = [(without(person, drop, x), without(machine, unjudged, x)) for x in (None, -1)]
-    reports = [asl.judges(of, {"m": model}, systems, "AP", draws=20) for of, model in both]
+    reports = [
+        asl.judges(of, {"m": model}, systems, "AP", test="t", draws=20) for of, model in both
+    ]
     assert str(reports[0]) == str(reports[1])
     pd.testing.assert_frame_equal(*(report.agreement for report in reports))
     pd.testing.assert_frame_equal(*(report.confusion for report in reports))
@@ -516,6 +518,28 @@ def test_a_label_of_minus_1_is_no_judgement():
     shared = values[1].merge(values[0], on=["name", "qid"])
     assert shared["Judged@5_x"].tolist() == shared["Judged@5_y"].tolist()
     assert set(values[1][values[1]["qid"] == "q3"]["Judged@5"]) == {0}
+
+
+def test_kappas_of_grades_of_one_scale_are_values():
+    """Cohen 1960 and 1968, against statsmodels; grades of another scale have none."""
+    draw = np.random.default_rng(5)
+    first, other = draw.integers(0, 4, (2, 60))
+    grades = [{"q": {f"d{n}": int(g) for n, g in enumerate(own)}} for own in (first, other)]
+    counts = np.zeros((4, 4))
+    np.add.at(counts, (first, other), 1)
+    values = asl.judges(grades[0], {"m": grades[1]}, draws=5).agreement.set_index("agreement")
+    for kind, wt in (("kappa_grades", None), ("kappa_linear", "linear")):
+        assert values.loc[kind, "value"] == pytest.approx(cohens_kappa(counts, wt=wt).kappa)
+    squares = np.subtract.outer(range(4), range(4)) ** 2
+    assert values.loc["kappa_quadratic", "value"] == pytest.approx(
+        cohens_kappa(counts, weights=squares).kappa
+    )
+    halves = {"q": {doc: grade // 2 for doc, grade in grades[1]["q"].items()}}
+    kinds = asl.judges(grades[0], {"m": halves}, draws=5).agreement["agreement"]
+    assert kinds.tolist() == ["agreement", "kappa"]
+    one_class = {"q": dict.fromkeys(grades[0]["q"], 3)}
+    rows = asl.judges(grades[0], {"m": one_class}, draws=5).agreement.set_index("agreement")
+    assert rows.loc[["kappa_grades", "kappa_linear", "kappa_quadratic"], "value"].isna().all()
 
 
 def test_fractional_grades_are_binned():

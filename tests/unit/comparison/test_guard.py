@@ -179,10 +179,56 @@ def test_limits_belong_to_the_baseline_and_the_difference():
     inputs = compare({"live": LIVE, "new": OTHER}, QRELS, ["AP"]).inputs
     found = guard.limits_of(inputs, "new", "AP")
     live, other = (1, (1 + 1) / 3), ((1 / 2 + 2 / 3) / 2, (1 + 1 + 1) / 3)
-    assert found.most == 1
+    assert (found.most, found.least) == pytest.approx(live)
     above = [1, 2, 4, 5]  # the queries in which x is above
     assert found.low[above] == pytest.approx([other[0] - live[0]] * 4)
     assert found.high[above] == pytest.approx([other[1] - live[1]] * 4)
+
+
+def test_a_loss_that_labels_could_show_fails():
+    # By the qrels the new run is better; it is worse if the top document that it lacks is relevant.
+    runs, text = {"live": OTHER, "new": LIVE}, "AP possibly worse by .1 p<.05"
+    asked = [text, f"{text} certainly"]
+    plain, certain = compare(runs, QRELS, ["AP"], conditions=asked).verdicts
+    assert (plain.outcome, certain.outcome) == (guard.Outcome.PASS, guard.Outcome.FAIL)
+    assert "which the unjudged documents could change" in certain.message
+
+
+@pytest.mark.parametrize("higher", [True, False])
+def test_without_unjudged_documents_a_certain_rejection_is_the_test_at_the_corrected_level(higher):
+    gains = np.array([-0.02, 0.01, 0.0, 0.02])
+    p = stats.ttest_1samp(gains, -0.02, alternative="greater").pvalue
+    values = gains if higher else -gains
+    limits = guard.Limits(values, values, 0.5, 0.5)
+    for share, family, expected in [(1.5, 1, True), (0.9, 1, False), (1.5, 2, False)]:
+        condition = parse_condition(f"AP possibly worse by .02 p<{share * p}")
+        assert guard.rejected_certainly(condition, limits, higher, family=family) is expected
+
+
+@pytest.mark.parametrize("amount", [0.01, 0.05, 0.08, 0.1, 0.15, 0.3])
+@pytest.mark.parametrize("higher", [True, False])
+def test_a_loss_is_certainly_rejected_where_every_corner_rejects_it(amount, higher):
+    draw = np.random.default_rng(7)
+    low = draw.normal(0, 0.02, 6)
+    high = low + draw.uniform(0, 0.04, 6) * (draw.random(6) < 0.5)
+    limits = guard.Limits(low, high, 0.5) if higher else guard.Limits(-high, -low, 0.5)
+    condition = parse_condition(f"AP possibly worse by {amount} p<.01")
+    found = guard.rejected_certainly(condition, limits, higher, family=2)
+    corners = np.where(np.arange(64)[:, np.newaxis] >> np.arange(6) & 1, high, low)
+    p = stats.ttest_1samp(corners, -amount, axis=1, alternative="greater").pvalue.max()
+    assert p < 0.01 / 2 if found else p > 0.01 / 4  # the bound of t is near the smallest value
+
+
+def test_the_bounds_of_a_cost_are_exchanged_to_be_those_of_a_gain():
+    """With its bounds negated alone these differences would seem to be certain."""
+    low, high = np.array([[-0.36, -1.32, -0.8], [-0.24, -0.84, -0.8]])
+    corners = [-np.choose([n & 1, n & 2 == 2, 0], [low, high]) for n in range(4)]
+    p = max(stats.ttest_1samp(gains, -0.1, alternative="greater").pvalue for gains in corners)
+    condition, limits = (
+        parse_condition("ASL possibly worse by .1 p<.05"),
+        guard.Limits(low, high, 0.5),
+    )
+    assert p > 0.05 and not guard.rejected_certainly(condition, limits, False)
 
 
 def test_a_certain_loss_is_tested_at_the_corrected_level():
@@ -202,8 +248,8 @@ def test_a_certain_loss_is_tested_at_the_corrected_level():
 
 @pytest.mark.parametrize(
     ("text", "outcome"),
-    [("RR below .6", "FAIL"), ("RR below .5", "PASS"), ("RR above .5", "PASS")]
-    + [("RR above .4", "FAIL"), ("ASL@10 above 1.9", "FAIL"), ("ASL@10 below 2", "PASS")],
+    [("RR below .6", "FAIL"), ("RR < .6", "FAIL"), ("RR below .5", "PASS"), ("RR above .5", "PASS")]
+    + [("RR > .4", "FAIL"), ("ASL@10 above 1.9", "FAIL"), ("ASL@10 below 2", "PASS")],
 )
 def test_a_floor_is_on_the_mean_of_the_run(text, outcome):
     """RR is .5 in every query, where differences have no test; the baseline has 1."""
@@ -362,8 +408,15 @@ def test_the_smallest_p_is_corrected_and_not_of_equal_runs():
     assert [v.outcome.name for v in found] == ["ERROR", "ERROR", "PASS", "PASS"]
 
 
-def test_a_percentage_of_bounds_is_of_the_highest_value_of_the_baseline():
-    limits = guard.Limits(np.array([-0.07, -0.06]), np.array([-0.05, -0.05]), most=0.5)
+def test_a_percentage_of_bounds_is_of_the_value_that_is_hardest_to_reach():
+    """Certainly: of the baseline's highest value; possibly: of its lowest."""
+    limits = guard.Limits(np.array([-0.07, -0.06]), np.array([-0.05, -0.05]), most=0.5, least=0.1)
     for by, expected in ((8, True), (12, False)):
         condition = parse_condition(f"AP worse by {by}% certainly")
         assert guard.holds_certainly(condition, limits, True) is expected
+    limits = guard.Limits(
+        np.array([-0.01, -0.01, 0.0]), np.array([0.0, 0.01, 0.0]), most=0.5, least=0.1
+    )
+    for by, expected in ((10, False), (20, True)):
+        condition = parse_condition(f"AP possibly worse by {by}% p<.05")
+        assert guard.rejected_certainly(condition, limits, True) is expected

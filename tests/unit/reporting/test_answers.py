@@ -341,7 +341,7 @@ def test_runs_that_a_judge_favours_are_named():
     """The sentences and the numbers of the first collection, as judges() has them."""
     graded = {q: {d: int(d in RUNS["poor"][q]) for d in of} for q, of in QRELS.items()}
     found = collect(RUNS, QRELS, ["AP"], judges={"favours": graded})
-    expected = judges(QRELS, {"favours": graded}, RUNS, "AP", draws=10).favoured
+    expected = judges(QRELS, {"favours": graded}, RUNS, "AP", draws=10, test="t").favoured
     frame, sentences = found.favoured
     pd.testing.assert_frame_equal(*(of.drop(columns="person") for of in (frame, expected)))
     assert len(frame) == 5 and sentences
@@ -362,7 +362,7 @@ def test_a_page_has_the_agreement_of_every_two_judges():
         }
         for name, wrong in {"m": 0.1, "n": 0.3}.items()
     }
-    among = judges(QRELS, others, RUNS, "AP", draws=10).among
+    among = judges(QRELS, others, RUNS, "AP", draws=10, test="t").among
     kappa = among[among["agreement"] == "kappa"].set_index(["judge", "other"])["value"]
     page = report(RUNS, QRELS, ["AP"], judges=others).html
     assert page.count("<h3>Agreement of every two judges, ") == 2  # kappa and tau
