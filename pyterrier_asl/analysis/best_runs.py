@@ -193,13 +193,15 @@ def headroom(
         for name, measure in measures.items():
             sign = 1 if higher_is_better(measure) else -1
             best = quality.iloc[int((sign * rounded(quality[name])).argmax())]
-            about = {
-                "measure": name,
-                "runs": len(quality),
-                "best_run": best["run"] if is_relevant(judged, rel) else "",
-                "value": best[name],
-            }
-            rows.append(about | best.drop(["run", *measures]).to_dict())
+            rows.append(
+                {
+                    "measure": name,
+                    "runs": len(quality),
+                    "best_run": best["run"] if is_relevant(judged, rel) else "",
+                    "value": best[name],
+                    **best.drop(["run", *measures]).to_dict(),
+                }
+            )
         return pd.DataFrame(rows)
 
     return per_track(of_track, tracks)

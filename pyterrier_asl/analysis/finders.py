@@ -212,10 +212,12 @@ def rare_finds(
             "coverage": pool / max(relevant, 1),
         }
     )
-    frame = frame.sort_values(
-        ["alone", "few", "mean_rareness"], ascending=False, ignore_index=True, kind="stable"
+    order = ["alone", "few", "mean_rareness"]
+    return described(
+        frame.sort_values(order, ascending=False, ignore_index=True, kind="stable"),
+        depth=_depth(depth),
+        few=few,
     )
-    return described(frame, depth=_depth(depth), few=few)
 
 
 @rare_finds.chart

@@ -353,8 +353,10 @@ def cycles(
     a, b, c = np.nonzero(to_b & preferred & from_c)
     weakest = np.min([mean[a, b], mean[b, c], mean[c, a]], axis=0)
     frame = pd.DataFrame({"a": names[a], "b": names[b], "c": names[c], "weakest": weakest})
-    frame = frame.sort_values("weakest", ascending=False, ignore_index=True, kind="stable")
-    return described(frame, preference=preference)
+    return described(
+        frame.sort_values("weakest", ascending=False, ignore_index=True, kind="stable"),
+        preference=preference,
+    )
 
 
 @cycles.chart

@@ -88,8 +88,10 @@ def _success(judges: Judges, depth: int, alpha: float) -> pd.DataFrame:
     }
     for name in judges.names[1:]:
         of_judge = judge_as_run(judges, name, QRELS)
-        counts = of_judge["retrieved"], of_judge["common"]
-        curves[name, "judge"] = [expected_success(*counts, n=n) for n in range(1, depth + 1)]
+        curves[name, "judge"] = [
+            expected_success(of_judge["retrieved"], of_judge["common"], n=n)
+            for n in range(1, depth + 1)
+        ]
     rows = [
         (*curve, n, *wilson_interval(success, alpha=alpha), len(judges.qids))
         for curve, values in curves.items()

@@ -147,10 +147,9 @@ def compare_techniques_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         if has_tracks
         else chart.properties(width=BESIDE_NAMES, height=alt.Step(STEP))
     )
-    title = f"{new} over {old}"
     return captioned(
         panels,
-        title if named else title.capitalize(),
+        f"{new} over {old}" if named else f"{new} over {old}".capitalize(),
         f"The part of the distance of {old} to the best possible value, 1, that {new} removes. "
         + significance(frame),
     )

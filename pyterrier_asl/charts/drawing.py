@@ -373,8 +373,7 @@ def _axis_of_lists(lists: Sequence[Any]) -> alt.Axis:
 
 def _one_label(names: pd.Series[str]) -> str:
     """One label for the names of runs that share a rank."""
-    rest = len(names) - 3
-    return ", ".join(names[:3]) + (f" and {rest} more" if rest > 0 else "")
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
 def tooltips(*columns: str | alt.Tooltip) -> list[alt.Tooltip]:
@@ -424,6 +423,5 @@ def undrawn(values: pd.Series[Any]) -> str:
 
 def first_of(frame: pd.DataFrame, what: str, most: int = MOST) -> tuple[pd.DataFrame, str]:
     """The first rows of a long list, and a sentence for the caption; '' for all rows."""
-    if len(frame) <= most:
-        return frame, ""
-    return frame.head(most), f" The first {most} of {len(frame)} {what}."
+    rest = f" The first {most} of {len(frame)} {what}." if len(frame) > most else ""
+    return frame.head(most), rest

@@ -68,12 +68,12 @@ def chart_of_ranks(
         color=category("could_be_best", "could be the best", domain=("yes", "no")),
         tooltip=tooltips("name:N", "mean:Q", "rank:Q", "low:Q", "high:Q", "could_be_best:N"),
     )
+    star = f" {STAR}: significantly worse than a system with the best mean."
     text = (
         f"{counted(topics, 'topic')}; with {confidence(alpha)} confidence all "
         "intervals hold at once. Dot: the rank by the mean."
+        f"{star if rows['star'].any() else ''}"
     )
-    if rows["star"].any():
-        text += f" {STAR}: significantly worse than a system with the best mean."
     stars = base.mark_text(align="left", dx=7, dy=3).encode(
         x=alt.X("high:Q", title="rank"), text="star:N"
     )

@@ -62,12 +62,10 @@ def _nearly_empty(runs: Evaluation, depth: int) -> Iterator[str]:
     ]
     if few:
         first, *others = (runs.names[row] for row in few)
-        ranks = (
-            f"the first {counted(depth, 'rank')} of {counted(len(runs.qids), 'query', 'queries')}"
-        )
         text = (
-            f"{RUN} is nearly empty: it has {counted(int(numbers[few[0]]), 'document')} at "
-            f"{ranks}, the median run {median:,g}"
+            f"{RUN} is nearly empty: it has {counted(int(numbers[few[0]]), 'document')} at the "
+            f"first {counted(depth, 'rank')} of {counted(len(runs.qids), 'query', 'queries')}, the "
+            f"median run {median:,g}"
         )
         yield Fact("nearly empty", text).sentence(first, others)
 
@@ -84,8 +82,8 @@ def topics_without_difference(values: Floats, measure: str) -> Iterator[str]:
     """
     same = np.ptp(values, axis=0) <= EQUAL * np.abs(values).max(initial=0)
     if same.any() and not same.all():
-        who, topics = f"All {len(values)}", counted(len(same), "topic")
-        who = "Both" if len(values) == 2 else who
+        who = "Both" if len(values) == 2 else f"All {len(values)}"
+        topics = counted(len(same), "topic")
         yield f"{who} systems have the same {measure} for {same.sum():,} of {topics}."
 
 

@@ -254,12 +254,11 @@ def _best(board: Leaderboard) -> Iterator[str]:
     rows = board.overall
     best = rows[rows["could_be_best"]]
     systems, by = len(rows), f"by {board.measure} ({counted(board.topics, 'topic')})"
-    if len(best) == 1:
-        yield f"Only {best['name'].iloc[0]} could be the best of {systems} systems {by}."
-    elif len(best) == systems:
-        yield f"Each of the {systems} systems could be the best {by}."
-    else:
-        yield f"{len(best)} of {systems} systems could be the best {by}."
+    sentences = {
+        1: f"Only {best['name'].iloc[0]} could be the best of {systems} systems {by}.",
+        systems: f"Each of the {systems} systems could be the best {by}.",
+    }
+    yield sentences.get(len(best), f"{len(best)} of {systems} systems could be the best {by}.")
     if later := best["name"][best["low"] > 1].tolist():
         yield (
             f"Rank 1 is outside the interval of {names_of(later)}: the intervals are about all "
@@ -284,13 +283,12 @@ def _leader(board: Leaderboard) -> Iterator[str]:
     leaders = board.overall[board.overall["rank"] == 1]
     low, high = int(leaders["low"].min()), int(leaders["high"].max())
     ranks = f"{low}" if low == high else f"between {low} and {high}"
-    if len(leaders) == 1:
-        yield f"{board.names[0]} has the best mean {board.measure}; its rank is {ranks}."
-    elif len(leaders) == len(board.names):
-        yield f"All systems have the same mean {board.measure}."
-    else:
-        share = f"{names_of(leaders['name'].tolist())} share the best mean {board.measure}"
-        yield f"{share}; their ranks are {ranks}."
+    share = f"{names_of(leaders['name'].tolist())} share the best mean {board.measure}"
+    sentences = {
+        1: f"{board.names[0]} has the best mean {board.measure}; its rank is {ranks}.",
+        len(board.names): f"All systems have the same mean {board.measure}.",
+    }
+    yield sentences.get(len(leaders), f"{share}; their ranks are {ranks}.")
 
 
 def legend(board: Leaderboard) -> Iterator[str]:
@@ -378,7 +376,6 @@ def _collections(board: Leaderboard) -> Iterator[str]:
         )
     if board.tracks:
         levels = {of_track.alpha for of_track in board.tracks.values()}
-        which = "each single collection hold"
-        if levels != {board.alpha}:
-            which = "all collections hold at once"
+        is_alone = levels == {board.alpha}
+        which = "each single collection hold" if is_alone else "all collections hold at once"
         yield f"The intervals of {which} with {confidence(board.alpha)} confidence."

@@ -272,11 +272,8 @@ def words(text: str) -> list[str]:
 
 def _parse(word: str) -> list[NamedMeasure]:
     if family := _trec_family(word):
-        arguments = _ARGUMENTS.search(word)
-        names = [word]
-        if arguments:
-            base = word[: arguments.start()]
-            names = [f"{base}_{argument}" for argument in arguments[1].split(",")]
+        base, *arguments = _ARGUMENTS.split(word)
+        names = [f"{base}_{one}" for one in arguments[0].split(",")] if arguments else [word]
         chosen_names = names if len(names) == len(family) else map(str, family)
         return [NamedMeasure(name, measure) for name, measure in zip(chosen_names, family)]
     measure, params = _parse_params(word)
@@ -393,12 +390,11 @@ def _checked_value(measure: Measure, name: str, value: Any) -> Any:
     is_flag = isinstance(value, bool) and param.dtype is int  # True is a whole number in Python
     if param.validate(value) and not is_flag and (not is_number or low <= value <= high):
         return value
-    what = _TYPES.get(param.dtype, "of its type")
-    if isinstance(param.choices, (list, tuple)):
-        what = "one of " + ", ".join(map(repr, param.choices))
-    if name in _RANGES:
-        what += f" from {low:g} to {high:.10g}"
-    raise ValueError(f"{measure.NAME}: {name} must be {what}, not {value!r}")
+    choices = param.choices if isinstance(param.choices, (list, tuple)) else ()
+    one_of = "one of " + ", ".join(map(repr, choices))
+    what = one_of if choices else _TYPES.get(param.dtype, "of its type")
+    within = f" from {low:g} to {high:.10g}" if name in _RANGES else ""
+    raise ValueError(f"{measure.NAME}: {name} must be {what}{within}, not {value!r}")
 
 
 def _trec_family(word: str) -> list[Measure]:

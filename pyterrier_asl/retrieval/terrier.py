@@ -259,21 +259,19 @@ class TerrierTerms:
         """
         if term_weights is not None:
             weights = self._before_bm25({t: q * term_weights[t] for t, q in weights.items()})
-        plain = all(map(_TERM.fullmatch, weights))
-        parts = ["applypipeline:off"]
         for term, weight in weights.items():
             if not 0 <= weight < np.inf:
                 raise ValueError(
                     f"{term!r} has the weight {weight!r}; Terrier's query language has only finite "
                     "weights, 0 or more"
                 )
-            number = np.format_float_positional(weight, trim="0")
-            if plain:
-                parts.append(f"{term}^{number}")
-            else:
-                encoded = base64.b64encode(term.encode()).decode()
-                parts.append(f"#combine:0={number}(#base64({encoded}))")
-        return " ".join(parts)
+        numbers = [np.format_float_positional(weight, trim="0") for weight in weights.values()]
+        if all(map(_TERM.fullmatch, weights)):
+            parts = [f"{term}^{number}" for term, number in zip(weights, numbers)]
+        else:
+            encoded = [base64.b64encode(term.encode()).decode() for term in weights]
+            parts = [f"#combine:0={n}(#base64({term}))" for term, n in zip(encoded, numbers)]
+        return " ".join(["applypipeline:off", *parts])
 
     def _before_bm25(self, weights: Mapping[str, float]) -> dict[str, float]:
         """The weights for which Terrier's BM25 ranks by the given weights.
@@ -314,11 +312,13 @@ class TerrierTerms:
         return f"TerrierIndex({self.location!r})"
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, TerrierTerms) or self._tokeniser != other._tokeniser:
-            return False
-        if os.path.exists(self.location):
-            return bool(self.location == other.location)
-        return bool(self._java.equals(other._java))  # indices in memory have the same location
+        return (
+            isinstance(other, TerrierTerms)
+            and self._tokeniser == other._tokeniser
+            and self.location == other.location
+            # Indices in memory have the same location.
+            and (os.path.exists(self.location) or bool(self._java.equals(other._java)))
+        )
 
     def __hash__(self) -> int:
         return hash(self.location)
