@@ -233,17 +233,6 @@ def ties_in_groups(
 # Unanswered queries
 
 
-def unanswered_queries(inputs: Inputs, run: str) -> list[str]:
-    """The queries that the baseline answers and a run does not."""
-    baseline = inputs.names[0]
-    if inputs.judged:
-        gone = _answered(inputs, baseline) & ~_answered(inputs, run, by_all=True)
-    else:
-        lacks = [[_missing(inputs, name, of) for of in (baseline, run)] for name in inputs.missing]
-        gone = np.any([b & ~a for a, b in lacks], axis=0)
-    return [str(inputs.qids[query]) for query in np.flatnonzero(gone)]
-
-
 def answered_by_neither(inputs: Inputs, run: str) -> int:
     """The number of queries that neither a run nor the baseline answers."""
     if not inputs.judged:
@@ -254,9 +243,16 @@ def answered_by_neither(inputs: Inputs, run: str) -> int:
 
 def unanswered_verdict(inputs: Inputs, facts: Facts | None, run: str) -> list[Verdict]:
     """A FAIL for a run that leaves queries unanswered which the baseline answers."""
-    if not (qids := unanswered_queries(inputs, run)):
+    baseline = inputs.names[0]
+    if inputs.judged:
+        gone = _answered(inputs, baseline) & ~_answered(inputs, run, by_all=True)
+    else:
+        lacks = [[_missing(inputs, name, of) for of in (baseline, run)] for name in inputs.missing]
+        gone = np.any([b & ~a for a, b in lacks], axis=0)
+    qids = [str(inputs.qids[query]) for query in np.flatnonzero(gone)]
+    if not qids:
         return []
-    queries = f"{counted(len(qids), 'query', 'queries')} that {inputs.names[0]} has"
+    queries = f"{counted(len(qids), 'query', 'queries')} that {baseline} has"
     reason = f"{run} lacks scores of {queries}, e.g. {qids[0]!r}"
     if facts:
         reason = "; ".join(

@@ -128,8 +128,7 @@ def compare(
     check_name("test", test, [None, *TESTS])
     check_name("correction", correction, CORRECTIONS)
     check_probability("alpha", alpha)
-    texts = [conditions] if isinstance(conditions, str) else conditions
-    parsed = [parse_condition(text) for text in texts]
+    parsed = [parse_condition(text) for text in one_or_more(conditions)]
     if not parsed:
         refuse("is for conditions", allow_missing=allow_missing)
     of_measures: dict[str, Any] = {"rel": rel, "pool": pool, "lengths": lengths}

@@ -67,7 +67,17 @@ class GuardReports:
         if self.form == "jsonl":
             status: dict[str, Any] = {"verdict": outcome.name, "status": outcome.value}
             status |= {"notes": list(notes)} if notes else {}
-            for row in [*map(_row, verdicts), status]:
+            rows = [
+                {
+                    "condition": verdict.condition,
+                    "run": verdict.run,
+                    "outcome": verdict.outcome.name,
+                    "message": verdict.message,
+                    **verdict.numbers,
+                }
+                for verdict in verdicts
+            ]
+            for row in [*rows, status]:
                 print(*table_lines.jsonl_lines(pd.DataFrame([row])))
         return outcome
 
@@ -91,17 +101,6 @@ def error_verdicts(runs: Sequence[str], conditions: Sequence[str], message: str)
     return [
         Verdict(run, condition, Outcome.ERROR, message) for run in runs for condition in conditions
     ]
-
-
-def _row(verdict: Verdict) -> dict[str, Any]:
-    """A verdict as an object for a JSON line."""
-    return {
-        "condition": verdict.condition,
-        "run": verdict.run,
-        "outcome": verdict.outcome.name,
-        "message": verdict.message,
-        **verdict.numbers,
-    }
 
 
 def save_junit(

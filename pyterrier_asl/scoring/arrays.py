@@ -121,7 +121,7 @@ def distinct(numbers: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return np.unique(numbers, return_counts=True)[0]
 
 
-def divide(sums: npt.NDArray[Any], numbers: npt.NDArray[Any], nothing: float = 0.0) -> Floats:
+def divide(sums: npt.ArrayLike, numbers: npt.NDArray[Any], nothing: float = 0.0) -> Floats:
     """Sums by numbers from 0 on; ``nothing`` where the number is 0.
 
     >>> divide(np.array([1, 0]), np.array([4, 0])).tolist()

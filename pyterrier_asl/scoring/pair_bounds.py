@@ -269,8 +269,8 @@ def average_precision_difference(pair: PairDocuments, base: Floats) -> Bounds:
         for sign, ranks, known_ranks, gain, known_gain in zip(
             (1, -1), (pair.a, pair.b), (pair.known_a, pair.known_b), pair.gains, pair.known_gains
         ):
-            some, worth = _reciprocals(ranks[unjudged]), gain[unjudged]
-            judged = _reciprocals(known_ranks[known]), known_gain[known]
+            some, worth = divide(1, ranks[unjudged]), gain[unjudged]
+            judged = divide(1, known_ranks[known]), known_gain[known]
             alone += sign * (worth * some + _together(some, worth, *judged).sum(axis=1))
             shared -= sign / 2 * _together(some, worth, some, worth)
         np.fill_diagonal(shared, -np.inf)
@@ -283,11 +283,6 @@ def average_precision_difference(pair: PairDocuments, base: Floats) -> Bounds:
         alone -= halves[-1]
         high[q] = _highest_precision(high[q], base[q], *numbers, alone, halves[::-1])
     return low, high
-
-
-def _reciprocals(ranks: Ints) -> Floats:
-    """1/rank, and 0 for documents that were not retrieved."""
-    return np.divide(1, ranks, out=np.zeros(len(ranks)), where=ranks > 0)
 
 
 def _together(one: Floats, gain: Floats, other: Floats, other_gain: Floats) -> Floats:

@@ -352,6 +352,14 @@ def _compare_pairs(
     """Compares the systems of ``first`` with those of ``second``, whose names are ``pairs``."""
     import pandas as pd
 
+    check_name("correction", correction, ("auto", *CORRECTIONS))
+    if test in TUKEY_TESTS and correction not in ("auto", "none"):
+        raise ValueError(
+            f"correction {correction!r} would correct twice: {test!r} is a test of all pairs "
+            "together, so leave correction out"
+        )
+    if correction == "auto":
+        correction = "none" if test in TUKEY_TESTS else "holm"
     means = values.mean(axis=1)
     a, b = means[first], means[second]
     frame = pd.DataFrame(pairs, columns=["a", "b"]).assign(
@@ -360,7 +368,7 @@ def _compare_pairs(
         difference=a - b,
         **_test_pairs(test, values, first, second, options)._asdict(),
     )
-    return with_corrected_p(frame, test, correction_for(test, correction), options.alpha)
+    return with_corrected_p(frame, test, correction, options.alpha)
 
 
 def _test_pairs(
@@ -373,27 +381,6 @@ def _test_pairs(
         if test in tukey.TESTS:
             return tukey.TESTS[test](values, first, second, options)
         return pairwise.compare_rows(test, values[first], values[second], options)
-
-
-def correction_for(test: str, correction: str) -> str:
-    """The correction for a test, by its name.
-
-    Args:
-        test: one of :data:`TUKEY_TESTS` or :data:`PAIR_TESTS`.
-        correction: ``'auto'`` or one of :data:`CORRECTIONS`.
-
-    Raises:
-        ValueError: if it would correct twice.
-    """
-    check_name("correction", correction, ("auto", *CORRECTIONS))
-    if test in TUKEY_TESTS:
-        if correction not in ("auto", "none"):
-            raise ValueError(
-                f"correction {correction!r} would correct twice: {test!r} is a test of all pairs "
-                f"together, so leave correction out"
-            )
-        return "none"
-    return "holm" if correction == "auto" else correction
 
 
 @dataclass(frozen=True)

@@ -207,12 +207,9 @@ class Holes(Printed):
     @cached_property
     def contenders(self) -> list[str]:
         """The runs that no other run is certain to beat."""
-        beaten = {b if row["verdict"] == SETTLED_A else a for a, b, row in self._settled}
+        beaten = {b for _, b, row in self._rows if row["verdict"] == SETTLED_A}
+        beaten |= {a for a, _, row in self._rows if row["verdict"] == SETTLED_B}
         return [name for row, name in enumerate(self.runs.names) if row not in beaten]
-
-    @property
-    def _settled(self) -> list[tuple[int, int, dict[str, Any]]]:
-        return [row for row in self._rows if row[2]["verdict"] in (SETTLED_A, SETTLED_B)]
 
     @cached_property
     def _pairs_of_contenders(self) -> list[tuple[int, int]]:
@@ -302,9 +299,8 @@ class Holes(Printed):
         Columns: ``qid``, ``a_wins``, ``tie``, ``b_wins``.
         """
         verdicts = lexicographic_verdicts(self.difference.documents)
-        frame = pd.DataFrame(verdicts, columns=["a_wins", "tie", "b_wins"])
-        frame.insert(0, "qid", self.runs.qids)
-        return frame
+        columns = dict(zip(("a_wins", "tie", "b_wins"), verdicts.T))
+        return pd.DataFrame({"qid": self.runs.qids, **columns})
 
     def describe(self) -> str:
         """The answer in a line: of two runs difference, bounds and verdicts, else the counts."""

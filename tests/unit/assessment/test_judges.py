@@ -160,9 +160,8 @@ def test_a_judge_without_a_pair_that_all_people_judged():
 
 def test_judges_without_a_query_of_all_can_still_agree_on_documents():
     docs = {"a": 1, "b": 0, "c": 1}
-    judges = Judges.of(
-        {"x": {"p": docs}, "y": {"p": docs, "q": docs}, "z": {"q": docs}}, people=["x", "y"]
-    )
+    given = {"x": {"p": docs}, "y": {"p": docs, "q": docs}, "z": {"q": docs}}
+    judges = Judges.of(given, people=["x", "y"])
     summary = summary_of(judges, [], draws=5)
     kappa = summary.agreement.query("agreement == 'kappa'").set_index("judge")
     assert kappa.loc["y", "value"] == 1 and np.isnan(kappa.loc["z", "value"])
@@ -308,9 +307,8 @@ def test_a_column_of_judges_has_several_judges_or_people(tmp_path):
     labels = truth(12)
     own = {name: judged(labels, 0.1, seed) for seed, name in enumerate("xyz")}
     of_all = [(n, q, d, g) for n in "xyz" for q, docs in own[n].items() for d, g in docs.items()]
-    path = _file(
-        tmp_path / "j.jsonl", np.random.default_rng(1).permutation(of_all).tolist(), "rater"
-    )
+    rows = np.random.default_rng(1).permutation(of_all).tolist()
+    path = _file(tmp_path / "j.jsonl", rows, "rater")
     machine, nist = judged(labels, 0.2, 9), judged(labels, 0.05, 8)
     report = asl.judges(nist, {"J": path}, judge_rel={"J": 1}, people=["J"], draws=5)
     direct = asl.judges(nist, {f"J/{n}": own[n] for n in "xyz"}, draws=5)

@@ -9,11 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pyterrier_asl import ASL, AP_Rareness, RarenessPool, compare
-from pyterrier_asl.comparison.conditions import (
-    Condition,
-    are_relevant,
-    parse_condition,
-)
+from pyterrier_asl.comparison.conditions import Condition, are_relevant, parse_condition
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.measures.directions import value_range
 from pyterrier_asl.measures.parsing import parse_measures

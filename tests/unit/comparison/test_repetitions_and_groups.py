@@ -35,6 +35,7 @@ NEW = [run(3, 0.9), run(4, 1.0), run(5, 0.8)]
 ONE = run(6, 0.8, [q for q in QIDS if GROUPS[q] == "A"])
 SYSTEMS = {"new": NEW, "old": OLD, "one": ONE}
 MEASURES = ["AP", "ASL@5"]
+RUNS = {"old": OLD[0], "one": ONE}
 
 
 def values(of_run, measure="AP"):
@@ -89,7 +90,7 @@ def test_what_repetitions_are_is_said():
     assert "The noise between repetitions of one is not known and not counted." in found.remarks()
     assert "t-test for pairs with random effects of repetitions, two-sided" in found.remarks()[0]
     assert "\nA: old, 2 runs (baseline)" in str(found)
-    plain = asl.compare({"old": OLD[0], "one": ONE}, QRELS, MEASURES)
+    plain = asl.compare(RUNS, QRELS, MEASURES)
     assert "repetitions" not in plain.table and "epetitions" not in str(plain)
     alone = asl.compare({"old": OLD[0], "one": ONE, "new": NEW}, QRELS, MEASURES).table
     assert alone["repetitions"].isna().tolist() == [True, True, False, False]
@@ -100,9 +101,8 @@ def test_an_equal_baseline_that_ran_again_has_no_noise():
     again = asl.compare({"live": [OLD[0]] * 3, "one": [ONE, ONE]}, QRELS, "AP").table.iloc[0]
     single = asl.compare({"live": OLD[0], "one": ONE}, QRELS, "AP").table.iloc[0]
     assert again["p"] == pytest.approx(single["p"]) and again["repetitions"] == pytest.approx(0)
-    [verdict] = asl.compare(
-        {"live": [OLD[0]] * 2, "new": [OLD[0]] * 2}, QRELS, conditions="AP worse p<.05"
-    ).verdicts
+    equal = {"live": [OLD[0]] * 2, "new": [OLD[0]] * 2}
+    [verdict] = asl.compare(equal, QRELS, conditions="AP worse p<.05").verdicts
     assert verdict.outcome.name == "PASS" and "equal values in every query" in verdict.message
 
 
@@ -157,8 +157,7 @@ def test_scores_have_columns_of_repetitions_and_groups(files):
 
 
 def test_differences_in_groups():
-    runs = {"old": OLD[0], "one": ONE}
-    found = asl.compare(runs, QRELS, "AP ASL@5 rrLP", groups=GROUPS)
+    found = asl.compare(RUNS, QRELS, "AP ASL@5 rrLP", groups=GROUPS)
     columns = "run measure group queries difference shrunken p depends".split()
     assert found.groups.columns.tolist() == columns and len(found.groups) == 3 * 4
     for measure in MEASURES:
@@ -205,9 +204,7 @@ def test_equal_runs_do_not_depend_on_the_group():
     ],
 )
 def test_a_condition_in_any_group(text, outcome, said):
-    [found] = asl.compare(
-        {"old": OLD[0], "one": ONE}, QRELS, groups=GROUPS, conditions=text
-    ).verdicts
+    [found] = asl.compare(RUNS, QRELS, groups=GROUPS, conditions=text).verdicts
     assert found.outcome.name == outcome and said in found.message
     assert len(found.cases) == (0 if outcome == "ERROR" else 4)
     failing = [case.run for case in found.cases if case.outcome.name == "FAIL"]
@@ -216,10 +213,8 @@ def test_a_condition_in_any_group(text, outcome, said):
 
 def test_no_group_of_enough_queries():
     small = {q: str(n // 5) for n, q in enumerate(QIDS)}
-    runs = {"old": OLD[0], "one": ONE}
-    [found] = asl.compare(
-        runs, QRELS, groups=small, conditions="AP worse in any group p<.9"
-    ).verdicts
+    condition = "AP worse in any group p<.9"
+    [found] = asl.compare(RUNS, QRELS, groups=small, conditions=condition).verdicts
     assert found.outcome.name == "ERROR" and "no group has 6 queries or more" in found.message
 
 
@@ -231,16 +226,8 @@ def test_groups_in_every_output(files):
     assert printed[0]["shrunken"] == pytest.approx(table["shrunken"][0])
     text = call("compare", *two, "-m", "AP", "--show", "groups").stdout
     assert "B - A in groups of queries:" in text and "p of dependence" in text
-    result = call(
-        "compare",
-        *two,
-        "--fail-if",
-        "AP worse in any group p<.05",
-        "--junit",
-        "g.xml",
-        "-o",
-        "jsonl",
-    )
+    guard = ["--fail-if", "AP worse in any group p<.05", "--junit", "g.xml", "-o", "jsonl"]
+    result = call("compare", *two, *guard)
     assert result.exit_code == 1 and json.loads(result.stdout.splitlines()[-1])["status"] == 1
     suite = ElementTree.parse("g.xml").getroot()
     names = {case.get("classname"): len(case.findall("failure")) for case in suite.iter("testcase")}
@@ -250,7 +237,7 @@ def test_groups_in_every_output(files):
 
 
 def test_the_chart_of_groups_goes_from_raw_to_shrunken():
-    found = asl.compare({"old": OLD[0], "one": ONE}, QRELS, MEASURES, groups=GROUPS)
+    found = asl.compare(RUNS, QRELS, MEASURES, groups=GROUPS)
     drawn = found.chart("groups").to_dict()
     [data] = [of for of in drawn["datasets"].values() if "shrunken" in of[0]]
     kept = ["group", "difference", "p", "depends"]
@@ -262,7 +249,7 @@ def test_the_chart_of_groups_goes_from_raw_to_shrunken():
 
 
 def test_the_queries_that_a_difference_needs():
-    found = asl.compare({"old": OLD[0], "one": ONE}, QRELS, MEASURES, detect=0.05, alpha=0.1)
+    found = asl.compare(RUNS, QRELS, MEASURES, detect=0.05, alpha=0.1)
     a, b = ([values(of_run, name) for name in MEASURES] for of_run in (OLD[0], ONE))
     expected = [queries_needed(y - x, 0.05, alpha=0.1) for x, y in zip(a, b)]
     columns = ["queries_needed", "queries_needed_by_sd"]
@@ -275,4 +262,4 @@ def test_the_queries_that_a_difference_needs():
     assert np.isnan(equal.table.loc[0, "queries_needed"]) and "finds a diff" not in str(equal)
     for wrong in (0, float("nan"), "x"):
         with pytest.raises(ValueError, match="give a difference above 0"):
-            asl.compare({"old": OLD[0], "one": ONE}, QRELS, "AP", detect=wrong)
+            asl.compare(RUNS, QRELS, "AP", detect=wrong)

@@ -117,8 +117,7 @@ def rankings_of(seed):
 
 
 @pytest.mark.parametrize(
-    ("measure", "seed"),
-    [("P@3", 0), ("AP@4", 1), ("nDCG@3", 11), ("LexiP@4", 11)],
+    ("measure", "seed"), [("P@3", 0), ("AP@4", 1), ("nDCG@3", 11), ("LexiP@4", 11)]
 )
 def test_what_to_judge_next_for_many_runs_by_loops(measure, seed):
     """The sum of the changes of the open pairs' differences, by evaluating with each label."""
