@@ -197,6 +197,11 @@ class Search:
         known: list[Floats] = []
         return self.different(some, known)[:most]
 
+    def more_changes(self) -> int | None:
+        """The least number of changes, too many to explain something, with which all values fit."""
+        more = range(self.most + 1, len(self.parts) + 1)
+        return next((n for n in more if any(map(self.fits, conventions(self.parts, n)))), None)
+
     def queries(self, convention: Convention) -> str | None:
         """Whose values were given, of :data:`~.QUERIES`; None: other queries', or means."""
         for name in () if self.are_means else QUERIES:

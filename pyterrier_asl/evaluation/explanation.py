@@ -103,6 +103,8 @@ class Explanation(Printed):
             parts that differ from trec_eval's. Empty: no convention that is known gives the values.
         near: without these the nearest conventions by the mean difference, the nearest first.
         fit: for means how many different values with so many changes fit, and of how many.
+        more_changes: the number of changes with which means fit, but which explains nothing; None:
+            there is no such number.
         notes: sentences on what must be known of the inputs.
     """
 
@@ -110,6 +112,7 @@ class Explanation(Printed):
     conventions: list[Convention]
     near: list[Convention]
     fit: tuple[int, int] | None
+    more_changes: int | None
     notes: list[str] = field(default_factory=list)
     _search: Any = None
 
@@ -214,10 +217,11 @@ class Explanation(Printed):
             yield f"{counted(total, 'query has', 'queries have')} no value{whose}."
         if self.explained:
             return
-        if self._search.are_means:
+        if self.more_changes is not None:
             yield (
-                "More changes fit many made-up means: give values by query, or means of several "
-                "runs, with 4 decimals."
+                f"A convention with {counted(self.more_changes, 'change')} fits, as conventions "
+                "do fit many made-up means: give values by query, or means of several runs, with "
+                "4 decimals."
             )
         values = np.concatenate([of.values for of in asked])
         if values.max() > 1:
@@ -380,6 +384,7 @@ def explain(
         fitting,
         [] if fitting else search.near(_PRINTED),
         fit,
+        None if fitting else search.more_changes(),
         evaluation.facts({named.name: named.measure}).notes,
         search,
     )
