@@ -1,5 +1,6 @@
 """Facts of runs and qrels, and their sentences (facts.py)."""
 
+import itertools
 import re
 import warnings
 
@@ -138,14 +139,6 @@ def test_unknown_queries_are_noted_only_together_with_unanswered_ones():
 
 # Ids in another form
 
-FORMS = [
-    (lambda name: f"v2-{name}", "prefix"),
-    (lambda name: f"{name}.html", "suffix"),
-    (str.upper, "case"),
-    (lambda name: name.replace("-", "_"), "another separator"),
-    (lambda name: name.replace("-", ""), "no separator"),
-    (lambda name: re.sub("[0-9]+", lambda number: number[0].lstrip("0") or "0", name), "zeros"),
-]
 IDS = [f"d{n % 3}-{n:03}" for n in np.random.default_rng(3).permutation(400)]
 FORM_QRELS = {
     f"t-{n:02}": {d: i % 2 for i, d in enumerate(IDS[20 * n : 20 * n + 18])} for n in range(20)
@@ -156,33 +149,28 @@ SOUND = {
 }
 
 
-@pytest.mark.parametrize(("write", "what"), FORMS, ids=[what for _, what in FORMS])
 @pytest.mark.parametrize("share", [1, 4])
 @pytest.mark.parametrize("side", ["run", "qrels"])
-def test_ids_in_another_form_are_noted(write, what, share, side):
+def test_ids_in_another_form_are_noted(share, side):
     """Of all or of a quarter of the queries and documents, in the run or in the qrels."""
-
-    def change(rows, of_queries):
-        def text(name, number):
-            return write(name) if number % share == 0 else name
-
-        number = {d: at for at, d in enumerate(IDS)}
-        return {
-            (text(q, at) if of_queries else q): {
-                d if of_queries else text(d, number.get(d, 0)): score for d, score in docs.items()
+    for form, what in itertools.product(("v2-{}", "{}.html"), ("query", "document")):
+        written = {name: form.format(name) for name in [*FORM_QRELS, *IDS][::share]}
+        run, qrels = (
+            {
+                written.get(q, q) if rows is of and what == "query" else q: {
+                    written.get(d, d) if rows is of and what == "document" else d: value
+                    for d, value in docs.items()
+                }
+                for q, docs in rows.items()
             }
-            for at, (q, docs) in enumerate(rows.items())
-        }
-
-    for of_queries in (True, False):
-        run = change(SOUND, of_queries) if side == "run" else SOUND
-        qrels = change(FORM_QRELS, of_queries) if side == "qrels" else FORM_QRELS
+            for rows in (SOUND, FORM_QRELS)
+            for of in [SOUND if side == "run" else FORM_QRELS]
+        )
         try:
             found = notes({"x": run}, ["AP"], qrels)
         except ValueError as error:  # no id is known
             found = [str(error)]
-        ids = "query" if of_queries else "document"
-        assert any(re.search(rf"writes \d+ {ids} ids in another form", note) for note in found)
+        assert any(re.search(rf"writes \d+ {what} ids in another form", note) for note in found)
 
 
 def test_ids_in_the_form_of_the_qrels_are_not_noted():

@@ -15,7 +15,6 @@ import small
 from _files import write_run
 
 from pyterrier_asl import ASL, evaluate, ranks
-from pyterrier_asl.common.threads import check_jobs
 from pyterrier_asl.io.runs import list_runs, read_runs, run_name
 from pyterrier_asl.printing.tables import latex, show
 
@@ -83,12 +82,6 @@ def test_tables_of_other_libraries_are_read_by_arrows_interface():
     for runs in (Foreign(run), {"run": Foreign(run)}):
         pd.testing.assert_frame_equal(evaluate(runs, Foreign(qrels), "RR ASL"), expected)
     assert ASL.calc_aggregate(Foreign(qrels), Foreign(run)) == expected["ASL"].item() == 2
-
-
-def test_numbers_of_workers_that_are_refused():
-    for jobs in (0, -2, -5, 1.5, True, "2"):
-        with pytest.raises(ValueError, match="jobs must be 1, 2, 3, ..., or -1 for all cores"):
-            check_jobs(jobs)
 
 
 def test_a_missing_value_does_not_take_the_bold_from_a_column():

@@ -40,6 +40,10 @@ CALLS = {
     "compare": lambda runs, qrels: asl.compare(runs, qrels, "AP ASL@9").table,
     "ranks": lambda runs, qrels: asl.ranks(runs, qrels, "AP").table,
     "holes": lambda runs, qrels: asl.holes(runs, qrels, "AP").table,
+    "holes, of a difference": lambda runs, qrels: (
+        asl.holes(runs, qrels, "AP_Rareness@3").difference.by_query
+    ),
+    "holes, to judge": lambda runs, qrels: asl.holes(runs, qrels, "nDCG@2").todo,
     "judges": lambda runs, qrels: asl.judges(qrels, {"m": OTHER}, runs, draws=9).agreement,
     "judges of ranks": lambda runs, qrels: asl.ranks(runs, qrels, "AP", judges={"m": OTHER}).table,
     "audit": lambda runs, qrels: asl.audit(runs, qrels, "AP", OTHER).table,
