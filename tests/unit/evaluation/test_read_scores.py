@@ -154,6 +154,8 @@ def test_names_of_columns_are_given():
     assert found.groups == {("", "402"): "x", ("", "401"): "y"}
     with pytest.raises(ValueError, match=r"language holds no numbers: .* 'text=language'"):
         read_scores(table, columns=columns)
+    taken = EVALUATION.rename(columns={"qid": "model"}).drop(columns="name")  # a name of systems
+    assert list(read_scores(taken[:2], columns={"qid": "model"}).matrix("AP")) == ["402", "401"]
     alone = read_scores(table, columns={"qid": "id", "name": "rag", "value": "AP"})
     assert alone.measures == ["AP"]
     [note] = alone.notes
@@ -198,8 +200,8 @@ def test_a_mean_of_the_others_is_left_out_and_a_query_of_that_name_is_not():
     table = read_scores(pd.concat([EVALUATION[["name", "qid", "AP"]], MEAN]))
     assert table.matrix("AP").to_dict("index") == VALUES
     assert "'Average', the mean of the other queries, is left out" in table.notes[0]
-    own = read_scores(pd.concat([EVALUATION[["name", "qid", "AP"]], MEAN.assign(AP=[0.91, 0.41])]))
-    assert own.matrix("AP").loc["bm25", "Average"] == 0.41 and not own.notes
+    own = read_scores(pd.concat([EVALUATION[["name", "qid", "AP"]], MEAN.assign(AP=[0.89, 0.39])]))
+    assert own.matrix("AP").loc["bm25", "Average"] == 0.39 and not own.notes
     wrong = pd.concat([MEAN.assign(AP=[0.88, 0.4]), EVALUATION[["name", "qid", "AP"]]])
     with pytest.raises(ValueError, match="'Average' is the mean .* but not for AP of bm25"):
         read_scores(wrong)
@@ -230,8 +232,14 @@ def test_files_that_name_one_system_and_files_with_one_value_twice(tmp_path):
     with pytest.raises(ValueError, match="all name the system 'gpt': .*--columns name= .*one file"):
         read_scores(tmp_path)
     assert read_scores(tmp_path, columns={"name": ""}).names == ["a", "b"]
+    (tmp_path / "c.csv").write_text(",qid,f\n0,1,.5\n")  # as pandas writes it
+    assert read_scores(tmp_path / "c.csv", columns={"name": ""}).names == ["c"]
+    (tmp_path / "c.csv").unlink()
     with pytest.raises(ValueError, match="a.csv is given twice"):
         read_scores([tmp_path / "a.csv"] * 2, columns={"name": ""})
+    (tmp_path / "gpt.csv").write_text("model,qid,f\ngpt,2,.5\n")  # its own name
+    assert read_scores([tmp_path / "a.csv", tmp_path / "gpt.csv"]).names == ["gpt"]
+    (tmp_path / "gpt.csv").unlink()
     (tmp_path / "b.csv").write_text("name,qid,f\ngpt,1,.5\nb,1,.5\n")
     with pytest.raises(ValueError, match="two values of f of gpt .*: line 2 of .*a.csv and line 2"):
         read_scores(tmp_path)
