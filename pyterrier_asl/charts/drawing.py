@@ -121,57 +121,45 @@ def captioned(
             offset=ROW,
         )
     )
-    _keep_numbers_at_ticks(titled)
-    return without_markup(titled)
+    return finished(titled)
 
 
 #: The beginning of an HTML tag, and a character that looks like it.
 _TAG, _LIKE_IT = re.compile("<(?=[a-zA-Z/!?])"), "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}"
 
 
-def without_markup(part: Any) -> Any:
-    """A part of a chart without HTML tags in its data, names and titles.
+def finished(part: Any) -> Any:
+    """A part of a chart without HTML tags in its data, names and titles, and with tidy axes.
 
     A page holds a chart in a script, which a run called ``</script>`` would end. The chart is safe
     whatever saves it.
 
-    >>> without_markup(["</script><img>", "a < b"])
+    The numbers of axes are apart, and at their ticks; Vega moves those at the ends inwards. This is
+    set for each axis, as a chart with a configuration cannot be combined with others.
+
+    >>> finished(["</script><img>", "a < b"])
     ['‹/script>‹img>', 'a < b']
     """
     if isinstance(part, str):
         return _TAG.sub(_LIKE_IT, part)
     if isinstance(part, (list, tuple)):
-        return [without_markup(value) for value in part]
+        return [finished(value) for value in part]
     if isinstance(part, dict):
-        return {without_markup(name): without_markup(value) for name, value in part.items()}
+        return {finished(name): finished(value) for name, value in part.items()}
     if isinstance(part, pd.DataFrame):
         texts = {
-            str(name): column.map(without_markup)
+            str(name): column.map(finished)
             for name, column in part.items()
             if column.dtype.kind not in "biuf"
         }
-        return part.assign(**texts).rename(columns=without_markup)
+        return part.assign(**texts).rename(columns=finished)
     if isinstance(part, alt.SchemaBase):
         for name, value in part._kwds.items():
-            part[name] = without_markup(value)
+            part[name] = finished(value)
+    if isinstance(part, (alt.X, alt.Y)) and part["axis"] is not None:
+        given = {} if part["axis"] is alt.Undefined else part["axis"].to_dict()
+        part["axis"] = alt.Axis(**{"labelSeparation": GAP, **given, "labelFlush": False})
     return part
-
-
-def _keep_numbers_at_ticks(chart: alt.TopLevelMixin) -> None:
-    """Keeps the numbers of axes apart, and at their ticks; Vega moves those at the ends inwards.
-
-    This is set for each axis, as a chart with a configuration cannot be combined with others.
-    """
-    for name in ("layer", "concat", "hconcat", "vconcat"):
-        for part in getattr(chart, name, ()):
-            _keep_numbers_at_ticks(part)
-    if isinstance(chart, alt.FacetChart):
-        _keep_numbers_at_ticks(chart.spec)
-    encoding = getattr(chart, "encoding", None)
-    for channel in (getattr(encoding, name, None) for name in ("x", "y")):
-        if isinstance(channel, (alt.X, alt.Y)) and channel["axis"] is not None:
-            given = {} if channel["axis"] is alt.Undefined else channel["axis"].to_dict()
-            channel["axis"] = alt.Axis(**{"labelSeparation": GAP, **given, "labelFlush": False})
 
 
 def in_rows(
