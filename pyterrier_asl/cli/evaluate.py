@@ -120,8 +120,9 @@ def command(
         scores = printing.printed_columns(
             evaluation, by_query=by_query, summary=not no_summary, sort=sort
         )
-        stars = not is_for_programs
-        by_track[track] = _with_ranks(track, scores, evaluation, stars) if ranks else scores
+        if ranks:
+            scores = _with_ranks(track, scores, evaluation, not is_for_programs)
+        by_track[track] = scores
     table: Any = library.join_tracks(by_track) if tracks else by_track[""]
     if is_for_programs:
         with_run = bool(tracks) or len(runs) > 1 or Path(runs[0]).is_dir()
@@ -148,9 +149,8 @@ def command(
 def _print_notes(results: Mapping[str, Evaluation]) -> None:
     """Prints what must be known of the runs, and why runs have failed, which is exit status 1."""
     for track, evaluation in results.items():
-        notes = [("Note", note) for note in evaluation.notes]
-        notes += [("Error", reason) for reason in evaluation.failures.values()]
-        for kind, note in notes:
+        errors = [("Error", reason) for reason in evaluation.failures.values()]
+        for kind, note in [*(("Note", note) for note in evaluation.notes), *errors]:
             click.echo(": ".join(filter(None, (kind, track, note))), err=True)
     if any(evaluation.failures for evaluation in results.values()):
         raise click.exceptions.Exit(1)

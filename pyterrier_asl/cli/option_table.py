@@ -39,10 +39,9 @@ def read_labels(files: Sequence[str]) -> list[Any]:
 def _read_judges(texts: Sequence[str]) -> dict[str, Any]:
     """Reads judges, by track if there are tracks."""
     if click.get_current_context().params.get("tracks"):
-        by_track = readers.read_judges_of_tracks(texts)
         return {
             track: {name: declared(judge) for name, judge in judges.items()}
-            for track, judges in by_track.items()
+            for track, judges in readers.read_judges_of_tracks(texts).items()
         }
     return {name: declared(j) for name, j in readers.read_judges_by_name(texts).items()}
 

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 import click
 
+from ..common.choices import one_or_more
 from ..evaluation.sources import NOT_FOR_SCORES, refuse
 from ..io.runs import declared_runs
 from ..judging.qrels import Qrels
@@ -287,11 +288,11 @@ def inputs() -> list[str]:
     values = click.get_current_context().params
     tracks = values.get("tracks", ())
     judges = [*values.get("judges", ()), *values.get("machine", ())]
-    names = [judge.split("=", 2 if tracks else 1)[-1] for judge in judges]
-    names += [path for track in tracks for path in track[1:]]
-    for value in filter(None, map(values.get, _INPUTS)):
-        names += [value] if isinstance(value, str) else value
-    return names
+    return [
+        *(judge.split("=", 2 if tracks else 1)[-1] for judge in judges),
+        *(path for track in tracks for path in track[1:]),
+        *(name for value in filter(None, map(values.get, _INPUTS)) for name in one_or_more(value)),
+    ]
 
 
 #: Texts of queries, where a command lists queries.

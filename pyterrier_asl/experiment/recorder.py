@@ -54,26 +54,9 @@ class Saving:
             return pd.DataFrame(read(file))
 
 
-class _RecordResults(pt.Transformer):  # type: ignore[misc]
-    """The end of a pipeline, which records the results and returns them unchanged."""
-
-    def __init__(self, recorder: ResultRecorder) -> None:
-        self.recorder = recorder
-
-    def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
-        self.recorder.add(inp)
-        return inp
-
-    def transform_outputs(self, input_columns: list[str]) -> list[str]:
-        return input_columns
-
-    def __repr__(self) -> str:
-        return "results"
-
-
-@dataclass
-class ResultRecorder:
-    """The results of a system.
+@dataclass(eq=False, repr=False)
+class ResultRecorder(pt.Transformer):  # type: ignore[misc]
+    """The end of a pipeline, which records the results of a system and returns them unchanged.
 
     Attributes:
         name: the name of the system.
@@ -87,7 +70,7 @@ class ResultRecorder:
     timed: bool = False
     _parts: list[Any] = field(default_factory=list)
 
-    def add(self, results: pd.DataFrame) -> None:
+    def transform(self, results: pd.DataFrame) -> pd.DataFrame:
         """Records the results of some or all queries.
 
         Raises:
@@ -102,6 +85,13 @@ class ResultRecorder:
                 + ", ".join(map(str, results.columns))
             )
         self._parts.append(results if self.timed else self._read(results))
+        return results
+
+    def transform_outputs(self, input_columns: list[str]) -> list[str]:
+        return input_columns
+
+    def __repr__(self) -> str:
+        return "results"
 
     def _read(self, results: pd.DataFrame) -> pa.Table:
         try:
@@ -133,8 +123,8 @@ def with_recorders(
             system = text_ids(system)  # a copy: pt.Experiment changes the frame it is given
             results = system if results is None else results
         if results is not None:
-            recorder.add(results)
+            recorder.transform(results)
         elif isinstance(system, pt.Transformer):
-            system = system >> _RecordResults(recorder)
+            system = system >> recorder
         recorded.append(system)
     return recorded

@@ -191,8 +191,8 @@ def latex(
             means, up = table[column.label], column.higher_is_better
             signs = np.zeros(len(means), int)
             if len(baselines) == 1 and up is not None:
-                p = table[f"{column.label} p-value"]
-                p = table.get(f"{column.label} p-value corrected", p)
+                name = f"{column.label} p-value"
+                p = table.get(f"{name} corrected", table[name])
                 better = (means > means[baselines[0]]) == up
                 signs = np.where(p <= alpha, np.where(better, 1, -1), 0)
             measures[column.label] = MarkedMeans([*means], up, [*signs])

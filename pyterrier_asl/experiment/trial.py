@@ -153,9 +153,8 @@ def score(trial: Trial, systems: list[Any], columns: list[Column], mrt: bool) ->
     warn_of_grades(judgements, {column.label: column.measure for column in columns})
     recorders = [ResultRecorder(name, trial.running["batch_size"], mrt) for name in trial.names]
     pipelines = with_recorders(systems, recorders, trial.saving)
-    names = trial.names
-    if len(set(names)) < len(names):
-        names = [f"{name} ({number})" for number, name in enumerate(names)]
+    is_unique = len({*trial.names}) == len(trial.names)
+    names = [name if is_unique else f"{name} ({at})" for at, name in enumerate(trial.names)]
     ready = _matched(names, recorders, judgements)  # an error comes before any system runs
     # The columns of results that measures need in addition to query, document and score.
     inputs = {*ir_measures.run_inputs([m for m in measures.values() if not needs_pool(m)])}
