@@ -131,8 +131,9 @@ def of_machine() -> tuple[Any, Any, dict[str, Any]]:
         )
     ((name, path),) = judges.items()
     qrels = options.qrels_of(path)
-    of_measures = options.take(settings, "lengths", "rel")
-    chosen = chosen_measures(given["measures"] or None, qrels, **of_measures)
+    chosen = chosen_measures(
+        given["measures"] or None, qrels, **options.take(settings, "lengths", "rel")
+    )
     measures = {
         m.name: m.measure
         for m in chosen

@@ -71,8 +71,9 @@ class GuardCommand(outputs.Command):
             raise
         except Exception as error:
             if conditions := ctx.params["conditions"]:
-                names = _run_names(ctx.params)
-                _reports(ctx.params).report_error(names, conditions, error_line(error))
+                _reports(ctx.params).report_error(
+                    _run_names(ctx.params), conditions, error_line(error)
+                )
             raise
 
 
@@ -228,8 +229,7 @@ def _compare(values: Mapping[str, Any], reports: GuardReports | None) -> int:
     is_id = by_query and qrels is not None and not Path(qrels).exists()
     texts = Texts.of(values["topics"], dataset=qrels if is_id else None).queries if by_query else {}
     print_comparison(compared, form, show=show, texts=texts, **outputs.style())
-    kind = show if show in ("queries", "groups") else "means"
-    outputs.save_chart(partial(compared.chart, kind))
+    outputs.save_chart(partial(compared.chart, show if show in ("queries", "groups") else "means"))
     if form != "table":
         if reports is not None:
             outcome = reports.report(compared.verdicts, compared.notes).value

@@ -126,8 +126,9 @@ def command(
     table: Any = library.join_tracks(by_track) if tracks else by_track[""]
     if is_for_programs:
         with_run = bool(tracks) or len(runs) > 1 or Path(runs[0]).is_dir()
-        values = table_lines.rows_per_value(table, with_run=with_run)
-        tables.write(values, form, header=False, places=places)
+        tables.write(
+            table_lines.rows_per_value(table, with_run=with_run), form, header=False, places=places
+        )
     else:
         if for_people:
             stars_of = [table[name] for name in table if name.endswith(" *")]

@@ -119,8 +119,7 @@ def command(
         write(table, form, **style)
     elif by_query:
         notes = ["", *found.notes] if found.notes else []
-        parts = [*map(Part, found.sentences()), Part(table=table), *map(Part, notes)]
-        print_parts(parts, **style)
+        print_parts([*map(Part, found.sentences()), Part(table=table), *map(Part, notes)], **style)
     else:
         found.show(**style)
     print_notes(found.notes, form)

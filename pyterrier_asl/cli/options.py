@@ -270,8 +270,10 @@ def sources(names: Sequence[str] | None = None) -> tuple[Any, Any]:
     if tracks:
         from ..evaluation.sources import tracks_by_name
 
-        by_name = tracks_by_name(tracks)
-        return {name: (runs_of(runs), qrels_of(own)) for name, (runs, own) in by_name.items()}, None
+        return {
+            name: (runs_of(runs), qrels_of(own))
+            for name, (runs, own) in tracks_by_name(tracks).items()
+        }, None
     if not files:
         raise click.UsageError("Missing argument 'RUN...'")
     return runs_of(files), qrels_of(qrels)

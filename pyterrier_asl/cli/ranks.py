@@ -100,8 +100,7 @@ def command(show: str | None, top: int | None, places: int, form: str, **_: Any)
     elif form == "table":
         board.show(**outputs.style() | ({"all_rows": True} if top else {}))
     elif form in MACHINE_READABLE:
-        first = board.table["name"].isin(board.names[:top])
-        write(board.table[first], form, places=places)
+        write(board.table[board.table["name"].isin(board.names[:top])], form, places=places)
     elif form == "latex":
         click.echo(board.to_latex(places=places), nl=False)
     else:

@@ -158,9 +158,8 @@ def score(trial: Trial, systems: list[Any], columns: list[Column], mrt: bool) ->
     ready = _matched(names, recorders, judgements)  # an error comes before any system runs
     # The columns of results that measures need in addition to query, document and score.
     inputs = {*ir_measures.run_inputs([m for m in measures.values() if not needs_pool(m)])}
-    columns_of_runs = " ".join(sorted(inputs - {"query_id", "doc_id", "score"}))
-    asked = [Unscored(columns=columns_of_runs), *(["mrt"] if mrt else [])]
-    table = trial.run(pipelines, asked)
+    unscored = Unscored(columns=" ".join(sorted(inputs - {"query_id", "doc_id", "score"})))
+    table = trial.run(pipelines, [unscored, *(["mrt"] if mrt else [])])
     by_name = {**_matched(names, recorders, judgements, known=ready), **ready}
     runs = Evaluation(names, [by_name[name] for name in names], judgements, trial.qrels)
     facts = runs.facts(measures)

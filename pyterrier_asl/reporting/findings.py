@@ -105,8 +105,7 @@ class SystemRanking:
     def detectable(self) -> Floats:
         """For each pair a < b the difference that a planned t-test would detect, shape (P,)."""
         a, b = np.triu_indices(len(self.names), k=1)
-        differences = self.values[a] - self.values[b]
-        return np.asarray(detectable_difference(differences, alpha=self.alpha))
+        return np.asarray(detectable_difference(self.values[a] - self.values[b], alpha=self.alpha))
 
     @cached_property
     def medians(self) -> Floats:
@@ -384,8 +383,7 @@ class Findings:
     def movers(self) -> Ints:
         """The systems whose ranks by :attr:`reordered` differ, the largest range first."""
         moves: Ints = np.ptp([ranking.ranks for ranking in self.reordered], axis=0)
-        order = np.argsort(-moves, kind="stable")
-        return order[: np.count_nonzero(moves)]
+        return np.argsort(-moves, kind="stable")[: np.count_nonzero(moves)]
 
     @cached_property
     def finders(self) -> Ints:

@@ -344,8 +344,7 @@ def save(
     tables = {out / "table.csv": side_by_side(results)}
     for metric, result in results.items():
         for stage, trials in result.trials.items():
-            name = re.sub(r"[^\w.@=]|_", "-", f"{metric}-{stage}")
-            tables[out / f"{name}.csv"] = trials
+            tables[out / (re.sub(r"[^\w.@=]|_", "-", f"{metric}-{stage}") + ".csv")] = trials
     for path, table in tables.items():
         with replacing(path, begins=_BEGINS.get(path.name, b"trial,"), force=force) as beside:
             table.to_csv(beside, index=False)

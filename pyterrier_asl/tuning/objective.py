@@ -254,8 +254,9 @@ def _as_run(results: pd.DataFrame) -> pd.DataFrame:
             )
     numbers = results.select_dtypes("number").drop(columns=["qid", "docno"], errors="ignore")
     ids = {name: ids_as_text(results[name], f"{name} of the results") for name in ("qid", "docno")}
-    names = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
-    return numbers.assign(**ids).rename(columns=names)
+    return numbers.assign(**ids).rename(
+        columns={"qid": "query_id", "docno": "doc_id", "label": "relevance"}
+    )
 
 
 def ids_as_text(values: pd.Series[Any], what: str) -> npt.NDArray[np.object_]:

@@ -221,8 +221,7 @@ def fixed_objective(
         sweep: None: sweep if possible; True: sweep or raise an error; False: run the pipeline.
     """
     first, *others = measures
-    task = make_task(topics, qrels, first, others)
-    return objective_for(pipeline, Space([]), task, sweep=sweep)
+    return objective_for(pipeline, Space([]), make_task(topics, qrels, first, others), sweep=sweep)
 
 
 def bm25_stages(index: TermIndex, *, num_results: int = 1000, weights: str = "idf") -> list[Stage]:
