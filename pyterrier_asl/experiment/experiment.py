@@ -175,10 +175,11 @@ def Experiment(
         return per_query(scored, round) if dataframe else scored.by_query
     if not dataframe:
         return (means_by_name(scored), scored.by_query) if perquery else means_by_name(scored)
-    if highlight == LATEX:
-        shown = latex(scored, table(), baselines, _how(test, correction), correction_alpha)
-    else:
-        shown = highlighted(table(), highlight, directions(scored, baselines))
+    shown = (
+        latex(scored, table(), baselines, _how(test, correction), correction_alpha)
+        if highlight == LATEX
+        else highlighted(table(), highlight, directions(scored, baselines))
+    )
     return Results(shown, per_query(scored, round)) if perquery else shown
 
 

@@ -139,9 +139,7 @@ def corrected_columns(p_values: pd.Series[float], method: str, alpha: float) -> 
 
 def directions(scored: ExperimentValues, baselines: list[int]) -> dict[str, bool | None]:
     """The direction of each column; None: neither is better."""
-    higher = {column.label: column.higher_is_better for column in scored.columns}
-    if scored.mrt is not None:
-        higher["mrt"] = False
+    higher = {column.label: column.higher_is_better for column in scored.columns} | {"mrt": False}
     for _, column, label in _compared(scored, baselines):
         if column.higher_is_better is not None:
             higher |= {f"{label} +": True, f"{label} -": False}

@@ -238,11 +238,13 @@ def _transposed(shown: Mapping[Any, TextColumn], style: Style) -> list[TextColum
     """The table with one row per measure and one column per run."""
     names = [f"{name} {_arrow(name, style)}".rstrip() for name in style.higher_is_better]
     measures = [shown[name] for name in style.higher_is_better]
-    columns = [TextColumn("measure", names, [False] * len(names), False)]
-    for row, run in enumerate(shown["run"].texts):
-        texts, best = [column.texts[row] for column in measures], [c.best[row] for c in measures]
-        columns.append(TextColumn(run, texts, best, True))
-    return columns
+    return [
+        TextColumn("measure", names, [False] * len(names), False),
+        *(
+            TextColumn(run, [c.texts[row] for c in measures], [c.best[row] for c in measures], True)
+            for row, run in enumerate(shown["run"].texts)
+        ),
+    ]
 
 
 def _arrow(name: str, style: Style) -> str:

@@ -26,10 +26,11 @@ def search_length_classes(runs: Evaluation, rel: float, cutoff: int) -> dict[str
     ends = bin_ends(cutoff)
     starts = [1, *(end + 1 for end in ends[:-1])]
     labels = [f"{start}" if start == end else f"{start}–{end}" for start, end in zip(starts, ends)]
-    rows = []
-    for documents in runs.once(relevant_documents, rel, cutoff, "pad"):
-        classes = np.where(documents.found, np.searchsorted(ends, documents.lengths), len(ends))
-        rows.append(np.bincount(classes, minlength=len(ends) + 1))
+    classes = (
+        np.where(documents.found, np.searchsorted(ends, documents.lengths), len(ends))
+        for documents in runs.once(relevant_documents, rel, cutoff, "pad")
+    )
+    rows = [np.bincount(of_run, minlength=len(ends) + 1) for of_run in classes]
     return dict(zip([*labels, "not retrieved"], np.transpose(rows).tolist()))
 
 

@@ -341,10 +341,11 @@ def save(
     """
     check_folder(folder, force=force)
     out = Path(folder)
-    tables = {out / "table.csv": side_by_side(results)}
-    for metric, result in results.items():
-        for stage, trials in result.trials.items():
-            tables[out / (re.sub(r"[^\w.@=]|_", "-", f"{metric}-{stage}") + ".csv")] = trials
+    tables = {out / "table.csv": side_by_side(results)} | {
+        out / (re.sub(r"[^\w.@=]|_", "-", f"{metric}-{stage}") + ".csv"): trials
+        for metric, result in results.items()
+        for stage, trials in result.trials.items()
+    }
     for path, table in tables.items():
         with replacing(path, begins=_BEGINS.get(path.name, b"trial,"), force=force) as beside:
             table.to_csv(beside, index=False)
