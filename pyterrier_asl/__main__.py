@@ -3,6 +3,7 @@
 import atexit
 import gc
 import io
+import os
 import signal
 import sys
 from typing import Any
@@ -36,6 +37,8 @@ def run() -> None:
     # is none, and looking takes a third of a second.
     gc.set_threshold(100_000, 50, 100)
     atexit.register(gc.freeze)
+    # The products of matrices are small here: threads of BLAS only wait for one another.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Ctrl-C ends the process without a traceback until the command can say that it was stopped.
     handler = signal.signal(signal.SIGINT, signal.SIG_DFL)
     _outlive_readers("stdout")

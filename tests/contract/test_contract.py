@@ -218,19 +218,6 @@ def test_order_and_spelling_of_parameters_do_not_matter():
     assert ASL != AP and (ASL == "ASL") is False
 
 
-def test_what_a_measure_cannot_do_without_is_said():
-    for call in (
-        lambda m: m.calc_aggregate({"q": {"a": 1}}, {"q": {"a": 1}}),
-        lambda m: pt.Experiment([results(1)], topics(), qrels(), [m]),
-    ):
-        with pytest.raises(ValueError, match="P_Rareness needs cutoff .*: write P_Rareness@k"):
-            call(P_Rareness)
-        with pytest.raises(
-            ValueError, match=r"AP_Rareness needs pool .*: write AP_Rareness\(pool="
-        ):
-            call(AP_Rareness @ 10)
-
-
 # Pickled, and in another process
 
 

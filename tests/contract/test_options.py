@@ -32,12 +32,10 @@ from _options import (
     files,
     judged_by,
     judges_of,
-    long_scores,
     of,
     people,
     saved_in,
     several,
-    shuffled,
     words_of,
     words_of_inputs,
 )  # fmt: skip
@@ -392,12 +390,3 @@ def test_scores_of_collections_give_what_their_runs_give(simultaneous):
     options = {"simultaneous": simultaneous, "alpha": 0.4}
     found, expected = (asl.ranks(given, None, measure, **options) for given in (scores, tracks))
     assert_same_rows(rows_of(found.table), rows_of(expected.table))
-
-
-@pytest.mark.parametrize("baseline", ["alpha", "bravo", "delta"])
-def test_missing_scores_are_those_of_the_system_that_lacks_them(baseline):
-    scores = asl.read_scores(shuffled(long_scores("unanswered", "AP@10")), missing=0)
-    found = asl.compare(scores, measures="AP@10", baseline=baseline, conditions="AP@10 worse")
-    said = [(each.run, each.message) for each in found.verdicts if "lacks" in each.message]
-    assert [run for run, _ in said] == ["charlie"]
-    assert said[0][1].startswith(f"charlie lacks scores of 2 queries that {baseline} has")

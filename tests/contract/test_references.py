@@ -170,35 +170,6 @@ def test_judges(given_runs, shifts):
         assert row.share_of_a == pytest.approx(row.pairs / of_a)
 
 
-def test_the_human_range_compares_a_judge_with_other_people():
-    """Of people, too: with others than themselves. All judges judge the same documents."""
-    draw = np.random.default_rng(3)
-    labels = {name: draw.random((12, 6)) < 0.5 for name in ("x", "m", "z", "r")}
-    for name, other in (("m", "x"), ("z", "r")):
-        labels[name] = np.where(draw.random((12, 6)) < 0.6, labels[other], labels[name])
-    qrels = {
-        name: {f"q{q}": {f"d{d}": int(v) for d, v in enumerate(row)} for q, row in enumerate(own)}
-        for name, own in labels.items()
-    }
-    reference = qrels.pop("r")
-    found = asl.judges(reference, qrels, reference="r", people=["x", "z"], draws=5).agreement
-    rows, people = found[found["agreement"] == "kappa"].set_index("judge"), ["r", "x", "z"]
-
-    def of(a: str, b: str) -> float:
-        return kappa(labels[a].ravel().tolist(), labels[b].ravel().tolist())
-
-    among = [of(a, b) for a, b in combinations(people, 2)]
-    for name in qrels:
-        others = [person for person in people if person != name]
-        less = [
-            of(name, person) - np.mean([of(person, o) for o in others if o != person])
-            for person in others
-        ]
-        row = rows.loc[name]
-        assert row["less_human"] == pytest.approx(np.mean(less))
-        assert (row["human_low"], row["human_high"]) == pytest.approx((min(among), max(among)))
-
-
 #: Measures whose bounds of a difference are exact.
 RANKED = ["ASL", "P", "RR", "nASL"]
 

@@ -4,7 +4,6 @@ The rows of options are those of :mod:`_options`.
 """
 
 import json
-import re
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -15,7 +14,6 @@ from _options import CALLS, ROWS, Setting, frames, judges_of, of, several, shuff
 from test_options import setting_of, with_option
 
 import pyterrier_asl as asl
-from pyterrier_asl.reporting.collect import collect
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -76,47 +74,10 @@ def test_the_seed_reaches_the_test():
     assert found[0] == found[1] != found[2]
 
 
-def percentages(text: str) -> list[float]:
-    """The percentages in a text other than the level of intervals."""
-    return [float(n) for n in re.findall(r"([-+]?[\d.]+) ?\\?%", text) if float(n) != 95]
-
-
-def test_percentages_of_a_comparison_are_those_of_the_data():
-    found = asl.compare(TWO, QRELS, "AP@10", conditions="AP@10 different")
-    a, b = found.table[["a", "b"]].iloc[0]
-    assert percentages(found.verdicts[0].message) == [round(100 * (b - a) / a, 2)]
-
-
 @pytest.mark.parametrize("call", ["audit", "compare", "ranks"])
 def test_the_level_of_intervals_is_printed_in_percent(call):
     text = str(CALLS[call].result(SETTING, "plain", {"alpha": 0.1}))
     assert "90 %" in text and "95 %" not in text
-
-
-def test_counts_of_holes_are_those_of_the_runs():
-    judged = set(zip(QRELS["qid"], QRELS["docno"]))
-    pairs = {pair for run in TWO.values() for pair in zip(run["qid"], run["docno"])} - judged
-    table = asl.holes(TWO, QRELS, "AP@99").table
-    assert table["unjudged"].tolist() == [len(pairs)]
-    assert -1 <= table["low"].iloc[0] <= table["difference"].iloc[0] <= table["high"].iloc[0] <= 1
-
-
-def test_bounds_of_a_page_are_of_the_systems_that_their_numbers_name():
-    findings = collect(RUNS, QRELS, "nDCG@10")
-    [pairs] = findings.bounds.values()
-    for (a, b), found in pairs.items():
-        assert a < b and found.runs.names == [findings.names[a], findings.names[b]]
-        own = asl.holes({name: RUNS[name] for name in found.runs.names}, QRELS, "nDCG@10")
-        pd.testing.assert_frame_equal(found.table, own.table)
-
-
-def test_documents_of_a_plan_are_the_first_of_each_run_in_one_order():
-    plan = asl.plan_audit(turned(RUNS), None, "AP@10", JUDGES["x"], queries=12, depth=3)
-    ranked = [run.sort_values(["score", "docno"], ascending=False) for run in RUNS.values()]
-    first = pd.concat(run.groupby("qid").head(3) for run in ranked)
-    found = pd.DataFrame(plan.pairs, columns=["qid", "docno"])
-    assert {*found.itertuples(index=False)} == {*first[["qid", "docno"]].itertuples(index=False)}
-    assert all(docs.is_monotonic_increasing for _, docs in found.groupby("qid")["docno"])
 
 
 # Orders: rows of runs and qrels, runs and judges by name.

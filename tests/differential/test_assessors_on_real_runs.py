@@ -5,34 +5,8 @@ import pandas as pd
 import pytest
 
 from pyterrier_asl import judges
-from pyterrier_asl.analysis.assessors import assessor_scores, compare_with_assessors, human_range
-from pyterrier_asl.analysis.success_at_n import satisfaction
-from pyterrier_asl.evaluation.evaluation import Evaluation
+from pyterrier_asl.analysis.assessors import assessor_scores, human_range
 from pyterrier_asl.io.qrels import read_qrels
-
-
-def dl20_judges(data):
-    """Language models as assessors, the lowest relevant grade of each, and NIST's judgements."""
-    folder = data / "assessors" / "dl20"
-    files = sorted(folder.glob("dl20.*.txt.gz"))
-    judges = {f.name.removeprefix("dl20.").removesuffix(".txt.gz"): f for f in files}
-    rel = {name: 1 if name.startswith("binary") else 2 for name in judges}
-    return judges.pop("nist"), judges, rel
-
-
-def test_models_as_assessors_of_dl20(data):
-    nist, judges, rel = dl20_judges(data)
-    runs = Evaluation.of(data / "dl20-passage" / "runs", nist)
-    own = rel.pop("nist")
-    options = {"judges": judges, "rel": own, "judge_rel": rel}
-    pair = runs.select(["p_d2q_rm3_duo", "terrier-BM25"])
-    tests = compare_with_assessors(pair, as_published=True, **options)
-    assert set(tests["judge"]) == set(judges) and tests["p"].between(0, 1).all()
-    ranges = human_range(runs, **options)
-    assert ranges["bar_run"].unique().tolist() == ["p_d2q_rm3_duo"]
-    assert (ranges["low"] <= ranges["tick"]).all() and (ranges["tick"] <= ranges["high"]).all()
-    curves = satisfaction(pair, **options).pivot(index="system", columns="n", values="S@n")
-    assert (curves.diff(axis=1).iloc[:, 1:] >= 0).all(axis=None)
 
 
 def test_crowd_against_nist_on_core17(data):

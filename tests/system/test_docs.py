@@ -7,7 +7,6 @@ import re
 import runpy
 import shlex
 import sys
-import textwrap
 from pathlib import Path
 
 import _systems
@@ -17,6 +16,7 @@ import pages
 import pandas as pd
 import pyterrier as pt
 import pytest
+from _pages import PAGES, ROOT, blocks, commands, text_of
 from click.testing import CliRunner
 
 import pyterrier_asl
@@ -24,8 +24,6 @@ import pyterrier_asl.analysis
 from pyterrier_asl.analysis.registry import analyses, find_analyses
 from pyterrier_asl.cli import main
 from pyterrier_asl.measures.provider import PluginProvider
-
-PAGES = Path(pyterrier_asl.__file__).parent / "pt_docs"
 
 
 def docs_of_pyterrier() -> Path:
@@ -39,13 +37,11 @@ def test_pages_build_without_a_warning(tmp_path):
     if not (docs_of_pyterrier() / "extras" / "schematic.py").is_file():
         pytest.skip("this release of PyTerrier does not come with the extensions of its site")
     out = tmp_path / "out"
-    configuration = Path(__file__).parents[2] / "docs"
-    asked = ["-W", "-q", "-b", "html", "-d", str(tmp_path / "doctrees"), "-c", str(configuration)]
+    asked = f"-W -q -b html -d {tmp_path / 'doctrees'} -c {ROOT / 'docs'}".split()
     assert build.main([*asked, str(PAGES), str(out)]) == 0
-    # Sphinx turns P@20 without literal quotes into a mail address.
-    assert not [page.name for page in out.glob("*.html") if "mailto:" in page.read_text()]
-    # Formulas would need a script from the network.
-    assert not [page.name for page in out.glob("*.html") if 'class="math' in page.read_text()]
+    # P@20 without literal quotes is a mail address, and formulas need a script from the network.
+    for page in out.glob("*.html"):
+        assert not re.search('mailto:|class="math', page.read_text()), page.name
     reference = (out / "reference_measures.html").read_text()
     assert "<p>Atomized search length, the mean" in reference
     assert '<div class="pts-transformer-title">Robertson' in (out / "retrieval.html").read_text()
@@ -53,13 +49,12 @@ def test_pages_build_without_a_warning(tmp_path):
 
 @pytest.mark.parametrize("page", pages.pages())
 def test_generated_pages_are_up_to_date(page):
-    written = (PAGES / f"{page}.rst").read_text()
-    assert written == pages.pages()[page], "run: python docs/pages.py"
+    assert text_of(page) == pages.pages()[page], "run: python docs/pages.py"
 
 
 @pytest.mark.parametrize("measure", PluginProvider.SUPPORTED_MEASURES, ids=str)
 def test_the_reference_has_every_parameter_of_a_measure(measure):
-    page = (PAGES / "reference_measures.rst").read_text()
+    page = text_of("reference_measures")
     section = page[page.index(f".. autodata:: pyterrier_asl.{measure.NAME}\n") :]
     for name, param in measure.SUPPORTED_PARAMS.items():
         assert f"``{name}" in section and param.desc in page
@@ -67,15 +62,19 @@ def test_the_reference_has_every_parameter_of_a_measure(measure):
 
 
 @pytest.mark.parametrize("analysis", analyses(), ids=lambda analysis: analysis.name)
-def test_every_analysis_is_listed_described_and_in_the_gallery(analysis):
-    reference, listed = (
-        (PAGES / f"{page}.rst").read_text() for page in ("reference_analyses", "analyses")
-    )
+def test_every_analysis_is_described_listed_and_in_the_gallery(place, analysis):
+    """Its command can be given."""
+    reference, listed = text_of("reference_analyses"), text_of("analyses")
     assert f".. _analysis-{analysis.name}:" in reference
     assert f":ref:`{analysis.what} <analysis-{analysis.name}>`" in listed
     assert analysis.figure in reference
     assert all(f"``{name}``" in reference for name in analysis.figures)
     assert (PAGES / "gallery" / f"{analysis.name}.png").stat().st_size > 1000
+    program, group, name, *arguments = shlex.split(pages.command(analysis))
+    assert (program, group, name) == ("pyterrier-asl", "analyze", analysis.name)
+    context = click.Context(main, info_name=program)
+    command = main.get_command(context, group).get_command(context, name)
+    command.make_context(name, arguments)
 
 
 def test_the_shipped_pages_are_few_and_small():
@@ -95,14 +94,6 @@ def test_the_gallery_draws_the_pictures_of_the_commands(tmp_path, monkeypatch):
         assert (tmp_path / "pictures" / f"{name}.png").is_file()
 
 
-@pytest.mark.parametrize("one", analyses(), ids=lambda one: one.name)
-def test_the_commands_of_the_reference_can_be_given(place, one):
-    program, group, name, *arguments = shlex.split(pages.command(one))
-    assert (program, group, name) == ("pyterrier-asl", "analyze", one.name)
-    context = click.Context(main, info_name=program)
-    main.get_command(context, group).get_command(context, name).make_context(name, arguments)
-
-
 def test_every_public_name_is_in_the_reference():
     pages = "".join(page.read_text() for page in PAGES.glob("*.rst"))
     described = set(re.findall(r"^\.\. auto(?:class|data|function):: ([\w.]+)", pages, re.M))
@@ -114,13 +105,8 @@ def test_every_public_name_is_in_the_reference():
 # How to
 
 
-def blocks(language: str) -> list[str]:
-    """The code blocks of the guides in a language, without indentation."""
-    names = ("measures", "analyses", "large", "guard")
-    pages = "".join((PAGES / f"{name}.rst").read_text() for name in names)
-    directive = rf"^( *)\.\. code-block:: {language}\n\n((?:\1    .*\n|\n)+)"
-    found = [textwrap.dedent(block) for _, block in re.findall(directive, pages, re.M)]
-    return [block for block in found if "ray" not in block]  # test_ray.py tests the cluster
+#: The guides whose code and commands are run.
+GUIDES = ("measures", "analyses", "large", "guard")
 
 
 def collection(folder: Path) -> None:
@@ -169,23 +155,22 @@ def test_the_code_of_the_how_tos_runs(place, vaswani):
     names |= {"live_results": _systems.results(1), "new_results": _systems.results(2)}
     pyterrier_asl.DocLengths.from_dict({"d1": 5}).save("lengths.parquet")
     Path("words.txt").write_text("d1 120\n")
-    for block in blocks("python"):
-        exec(block, names)
+    for block in (block for page in GUIDES for block in blocks(page, "python")):
+        if "ray" not in block:  # test_ray.py tests the cluster
+            exec(block, names)
 
 
-def commands() -> list[str]:
-    """The commands of the guides, with fewer trials for tuning."""
-    joined = "".join(blocks("console")).replace("\\\n", "")
-    lines = [line[2:] for line in joined.splitlines() if line.startswith("$ ")]
-    return [re.sub(r" --trials \d+", "", line) for line in lines]
+COMMANDS = [line for page in GUIDES for block in commands(page) for line in block]
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("command", commands())
+@pytest.mark.parametrize("command", [line for line in COMMANDS if "ray" not in line])
 def test_the_commands_of_the_how_tos_run(place, vaswani, command, monkeypatch):
+    """With fewer trials for tuning."""
+    command = re.sub(r" --trials \d+", "", command)
     program, *arguments = shlex.split(command, comments=True)
     if program == "python":
-        example = Path(__file__).parents[2] / arguments[0]
+        example = ROOT / arguments[0]
         monkeypatch.setattr(sys, "argv", arguments)
         monkeypatch.syspath_prepend(example.parent)  # as Python does for a script
         try:

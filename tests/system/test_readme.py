@@ -1,13 +1,11 @@
 """The experiment with Terrier, and statements of README and guides about real runs."""
 
-import re
 import runpy
-import textwrap
-from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy.stats
+from _pages import PAGES, ROOT, blocks
 from _systems import by_query
 from brute_force import asl, lexip, ranking, rareness, tbg
 from ir_measures import AP
@@ -16,18 +14,10 @@ from pyterrier_asl import ranks
 from pyterrier_asl.analysis import ties
 from pyterrier_asl.evaluation.evaluation import Evaluation
 
-ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
-PAGES = ROOT / "pyterrier_asl" / "pt_docs"
 
 
-def blocks(page, language):
-    """The code blocks of a page in a language."""
-    pattern = re.compile(rf"^\.\. code-block:: {language}\n\n((?:    .*\n|\n)+)", re.MULTILINE)
-    return [textwrap.dedent(block) for block in pattern.findall((PAGES / page).read_text())]
-
-
-def text_of(path):
+def text(path):
     """The text of a page on one line."""
     return " ".join(path.read_text().replace("``", "").split())
 
@@ -36,7 +26,7 @@ def text_of(path):
 def world(java, expansion, vaswani, tmp_path_factory):
     """The names that the experiment with Terrier defines."""
     names = {}
-    code = next(block for block in blocks("retrieval.rst", "python") if "TerrierIndex" in block)
+    code = next(block for block in blocks("retrieval", "python") if "TerrierIndex" in block)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path_factory.mktemp("readme"))
         exec(code, names)
@@ -50,7 +40,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 def test_the_table_is_the_one_that_is_shown(world):
-    shown = next(block for block in blocks("retrieval.rst", "text") if "RM3" in block)
+    shown = next(block for block in blocks("retrieval", "text") if "RM3" in block)
     table = world["table"].set_index("name")
     rows = [line.split() for line in shown.strip().splitlines()[1:]]
     assert len(rows) == len(table.columns)
@@ -87,13 +77,13 @@ def test_statements_about_the_runs_of_a_track(data):
     folder = data / "dl20-passage"
     judged = Evaluation.of(folder / "runs", folder / "qrels.txt")
     tied = ties(judged, rel=2).set_index("preference")["percent"]
-    measures = text_of(PAGES / "measures.rst")
+    measures = text(PAGES / "measures.rst")
     shares = f"{tied['RR']:.0f} % of all pairs of rankings tie in reciprocal rank, and "
     assert f"{shares}{tied['rrLP, sgnLP']:.0f} % in lexicographic precision" in measures
     board = ranks(judged, None, "nDCG@10").table
     number = f"decide between {board['could_be_best'].sum()} of its {len(board)} passage runs"
     for page in (README, PAGES / "index.rst"):
-        assert number in text_of(page)
+        assert number in text(page)
 
 
 def test_the_picture_of_search_lengths(vaswani):
@@ -102,7 +92,7 @@ def test_the_picture_of_search_lengths(vaswani):
     judged = why["runs"]()
     values = judged.values(AP)
     a, b = values[judged.row(why["BM25"])], values[judged.row(why["FEEDBACK"])]
-    assert "Feedback hardly changes AP" in text_of(PAGES / "compare.rst")
+    assert "Feedback hardly changes AP" in text(PAGES / "compare.rst")
     assert abs(a.mean() - b.mean()) < 0.01 and scipy.stats.ttest_rel(a, b).pvalue > 0.5
     assert "<text" not in (PAGES / "why.svg").read_text()
     changes = why["changes"](judged)

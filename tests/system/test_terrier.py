@@ -182,16 +182,6 @@ def test_over_terrier_there_are_no_query_toks(terrier, copy):
     assert "wave^2." in found["query"][0]
 
 
-def test_feedback_upon_feedback_keeps_the_weights(terrier, copy, queries):
-    terriers, mine = terrier.bm25(), copy.bm25(idf="terrier", k3=8)
-    ours, theirs = RobertsonPRF(copy, fb_docs=5), RobertsonPRF(terrier, fb_docs=5)
-    some = queries.head(10)
-    twice = (mine >> ours >> mine >> ours)(some)["query_toks"]
-    terms = TerrierTerms(terrier)
-    for weights, text in zip(twice, (terriers >> theirs >> terriers >> theirs)(some)["query"]):
-        assert terms.query_terms(text) == pytest.approx(weights)
-
-
 def test_queries_that_find_nothing_do_no_harm(terrier):
     queries = pd.DataFrame({"qid": ["1", "2"], "query": ["xyzzy", "magnetron"]})
     terriers = terrier.bm25(num_results=5)

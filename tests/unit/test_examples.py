@@ -9,22 +9,20 @@ import gzip
 import re
 import runpy
 import shlex
-import textwrap
 from pathlib import Path
 
 import pandas as pd
 import pyterrier as pt
 import pytest
+from _pages import PAGES, ROOT, commands
 from click.testing import CliRunner
 
-import pyterrier_asl
 from pyterrier_asl import TermIndex
 from pyterrier_asl.cli import main
 
-PAGES = Path(pyterrier_asl.__file__).parent / "pt_docs"
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 FIRST = "getting_started"
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = ROOT / "examples"
 #: Text of examples that read the files of a collection.
 COLLECTIONS = r"irds:|dl20|\.qrels|^>>>.*vaswani"
 #: The qrels of the guides on TREC runs.
@@ -102,7 +100,7 @@ def test_examples_print_the_shown_output(page, prepared, request):
 
 def test_the_example_of_the_readme_is_that_of_the_first_page():
     """The page is run above; its calls show no progress, and its table is not named."""
-    readme = (Path(__file__).parents[2] / "README.md").read_text()
+    readme = (ROOT / "README.md").read_text()
     blocks = re.findall(r"^```(\w*)\n(.*?)^```$", readme, re.DOTALL | re.MULTILINE)
     at = [language for language, _ in blocks].index("python")
     (_, code), (_, shown) = blocks[at : at + 2]
@@ -151,26 +149,21 @@ def test_reproductions_say_what_they_need(script, monkeypatch):
     assert any(line.strip().startswith(f"python examples/{script.name}") for line in lines)
 
 
-def blocks() -> list:
+def of_examples() -> list:
     """The blocks of commands of the guides that use the files of the examples."""
-    found = []
-    for name, text in texts().items():
-        directive = r"^( *)\.\. code-block:: console\n\n((?:\1    .*\n|\n)+)"
-        for _, block in re.findall(directive, text, re.M):
-            joined = textwrap.dedent(block).replace("\\\n", " ")
-            lines = [line[2:] for line in joined.splitlines() if line.startswith("$ pyterrier-asl")]
-            wanted = re.compile(r"(?!.*dl19).*(irds:vaswani runs|\.qrels dl20-runs)")
-            ours = list(filter(wanted.match, lines))  # test_docs.py runs the others
-            if ours:
-                found.append(pytest.param(ours, id=f"{name}: {ours[0][:60]}"))
-    return found
+    wanted = re.compile(r"pyterrier-asl(?!.*dl19).*(irds:vaswani runs|\.qrels dl20-runs)")
+    ours = {  # test_docs.py runs the others
+        name: [list(filter(wanted.match, block)) for block in commands(name)] for name in texts()
+    }
+    found = [(name, lines) for name, of in ours.items() for lines in of if lines]
+    return [pytest.param(lines, id=f"{name}: {lines[0][:60]}") for name, lines in found]
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("commands", blocks())
-def test_commands_of_guides_run(commands, prepared):
-    prepared(" ".join(commands))
-    for command in commands:
+@pytest.mark.parametrize("lines", of_examples())
+def test_commands_of_guides_run(lines, prepared):
+    prepared(" ".join(lines))
+    for command in lines:
         result = CliRunner().invoke(main, shlex.split(command)[1:])
         assert result.exit_code == 0, result.output
