@@ -283,19 +283,16 @@ def test_pt_experiment_with_columns_of_every_kind(kind, perquery):
         assert each["ASL@5"].tolist() == pytest.approx(loop) and len(each) == 6
 
 
-@pytest.mark.parametrize("save_format", ["trec", pickle])
-def test_saved_results_are_reused(ours, tmp_path, save_format):
-    saving = {"save_dir": str(tmp_path), "save_format": save_format}
-    made = {"a": system(1), "b": system(2)}
-    # doc_len is not in a TREC file: then TBG needs lengths=
-    measures = [m for m in ours if m != TBG or save_format is pickle]
+def test_saved_results_are_reused(ours, tmp_path):
+    """A TREC file has no doc_len: then TBG needs lengths=."""
+    saving = {"save_dir": str(tmp_path), "save_format": "trec"}
+    made, measures = {"a": system(1), "b": system(2)}, [m for m in ours if m != TBG]
     first = pt.Experiment(made, topics(), qrels(), measures, **saving)
     again = pt.Experiment(made, topics(), qrels(), measures, **saving, save_mode="reuse")
     pd.testing.assert_frame_equal(again, first, check_exact=True)
     assert [one.calls for one in made.values()] == [1, 1]
-    if save_format == "trec":
-        with pytest.raises(ValueError, match="no known length .* as in TBG.lengths="):
-            pt.Experiment(made, topics(), qrels(), [TBG], **saving, save_mode="reuse")
+    with pytest.raises(ValueError, match="no known length .* as in TBG.lengths="):
+        pt.Experiment(made, topics(), qrels(), [TBG], **saving, save_mode="reuse")
 
 
 def test_validation_knows_what_tbg_needs(lengths):

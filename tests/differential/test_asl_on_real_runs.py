@@ -1,12 +1,8 @@
 """The tables and figures of the paper on atomized search length, on real runs and collections."""
 
-from itertools import combinations
-
 import numpy as np
 import pandas as pd
 import pytest
-import scipy.stats
-from brute_force import precisions
 
 from pyterrier_asl import ASL
 from pyterrier_asl.analysis.best_runs import headroom, run_quality
@@ -18,19 +14,6 @@ from pyterrier_asl.analysis.search_lengths import (
     search_length_distribution,
 )
 from pyterrier_asl.analysis.techniques import compare_techniques
-
-
-def better_by_loops(values, lower):
-    """The n of the paper: systems better by 10 % or more of the mean and by a paired t-test."""
-    counts = [0] * len(values)
-    for a, b in combinations(range(len(values)), 2):
-        means = values[a].mean(), values[b].mean()
-        loser = b if (means[0] < means[1]) == lower else a
-        p = scipy.stats.ttest_rel(values[a], values[b]).pvalue
-        worse = means[0] if loser == a else means[1]
-        if abs(means[0] - means[1]) >= 0.1 * worse and p <= 0.05:
-            counts[loser] += 1
-    return counts
 
 
 def test_as_published_takes_missing_documents_right_after_the_list(robust03):
@@ -91,44 +74,6 @@ def test_table_1_dl20_passages(dl20):
     assert round(frame.loc["ASL@g1-10", "new"]) == 6
     tops = dict(zip(dl20.names, dl20.values(ASL(g=10, missing="after")).mean(axis=1)))
     assert round(tops["p_bm25"]) == round(tops["p_bm25rm3"]) == 51
-
-
-@pytest.mark.filterwarnings("ignore:Precision loss", "ignore:invalid value")
-def test_reordering_against_loops(robust03):
-    """AP to ASL in three steps, from rankings and judgements, document by document."""
-    steps = np.zeros((4, len(robust03), len(robust03.qids)))
-    for system, run in enumerate(robust03.runs):
-        docnos = np.array(run.docnos(run.whole_ranking).to_pylist())
-        offsets = run.whole_ranking.offsets
-        for query in range(len(robust03.qids)):
-            judgements = robust03.judgements
-            low, high = judgements.offsets[query : query + 2]
-            names = judgements.docnos[low:high].to_pylist()
-            relevant = {d for d, g in zip(names, judgements.grades[low:high]) if g >= 1}
-            found = precisions(docnos[offsets[query] : offsets[query + 1]], relevant)
-            absent = len(relevant) - len(found)
-            retrieved = offsets[query + 1] - offsets[query]
-            end = max(retrieved, 1000) - len(found) + 1 if retrieved else 1001
-            p = [precision for precision, _ in found.values()] + [0] * absent
-            lengths = np.array([length for _, length in found.values()] + [end] * absent)
-            mean = lengths.mean()
-            steps[:, system, query] = np.mean(p), np.mean(1 / lengths), 1 / mean, mean
-    frame = reordering(robust03, each=True)
-    summary = reordering(robust03).set_index("change")
-    counts = [better_by_loops(values, lower) for values, lower in zip(steps, [0, 0, 0, 1])]
-    rates = [values.mean(axis=1) for values in steps[:3]] + [1 / steps[3].mean(axis=1)]
-    changes = {"atomize P": (0, 1), "documents": (1, 2), "queries": (2, 3), "cumulative": (0, 3)}
-    for change, (old, new) in changes.items():
-        part = frame[frame["change"] == change]
-        assert part["better_before"].tolist() == counts[old]
-        assert part["better_after"].tolist() == counts[new]
-        assert np.allclose(part["old"], rates[old]) and np.allclose(part["new"], rates[new])
-        moves = 100 * np.abs(np.subtract(counts[old], counts[new])) / 17
-        assert np.allclose(part["dSort"], moves)
-        assert summary.loc[change, "dSort"] == pytest.approx(moves.max())
-        tau = scipy.stats.kendalltau(rates[old], rates[new]).statistic
-        assert summary.loc[change, "tau"] == pytest.approx(tau)
-        assert summary.loc[change, "dValue"] == pytest.approx(np.mean(rates[new] / rates[old]))
 
 
 def test_reordering_is_within_what_the_paper_prints(trec8, dl20, robust03):

@@ -18,6 +18,7 @@ import brute_force
 import numpy as np
 import pytest
 from _files import read_lines
+from ir_measures import AP, RR, P, R, Success, nDCG
 
 from pyterrier_asl import (
     ASL,
@@ -185,41 +186,19 @@ _RANX = """
 import json, sys, ranx
 
 cases, measures = json.load(sys.stdin)
-json.dump(
-    [
-        {
-            name: dict(zip(sorted(run), values.tolist()))
-            for name, values in ranx.evaluate(
-                ranx.Qrels(qrels), ranx.Run(run), measures, return_mean=False,
-                make_comparable=False,
-            ).items()
-        }
-        for qrels, run in cases
-    ],
-    sys.stdout,
-)
+found = []
+for qrels, run in cases:
+    of = ranx.Qrels(qrels), ranx.Run(run)
+    values = ranx.evaluate(*of, measures, return_mean=False, make_comparable=False)
+    found.append({n: dict(zip(sorted(run), of_query.tolist())) for n, of_query in values.items()})
+json.dump(found, sys.stdout)
 """
 
 
-def by_ranx(cases: list[tuple[dict, dict]], measures: list[str]) -> list[dict]:
-    """Measure -> query -> value for each qrels and run. ranx runs uncompiled, in a process of its
-    own: to compile it takes minutes."""
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", _RANX],
-        input=json.dumps([cases, measures]),
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-        capture_output=True,
-        text=True,
-    )
-    assert not done.returncode, done.stderr
-    return json.loads(done.stdout)
-
-
 def test_what_we_share_with_ranx(data):
-    """ranx does not order equal scores, so only rankings without ties are compared."""
+    """ranx does not order equal scores, so only rankings without ties are compared. It runs
+    uncompiled, in a process of its own: to compile it takes minutes."""
     pytest.importorskip("ranx", reason="ranx is not installed")
-    from ir_measures import AP, RR, P, R, Success, nDCG
-
     shared = {
         "map": [AP, AP_Rareness(alpha=0)],
         "map@100": [AP @ 100, AP_Rareness(alpha=0) @ 100],
@@ -227,33 +206,36 @@ def test_what_we_share_with_ranx(data):
     }
     shared |= {"mrr": [RR], "recall@1000": [R @ 1000], "hit_rate@5": [Success @ 5]}
     shared |= {"ndcg": [nDCG], "ndcg@10": [nDCG @ 10]}
-    names, cases = [], []
+    cases = []
     for collection in ("dl20-passage", "robust03"):
-        qrels = {
-            qid: {d: max(int(g), 0) for d, g in grades.items()}
-            for qid, grades in plainly(qrels_of(data, collection), 3).items()
-        }
+        qrels = plainly(qrels_of(data, collection), 3)
+        qrels = {q: {d: max(int(g), 0) for d, g in grades.items()} for q, grades in qrels.items()}
         for file in runs_of(data, collection, 8):
             run = {
                 qid: docs
                 for qid, docs in plainly(file, 4).items()
                 if qid in qrels and len({np.float32(s) for s in docs.values()}) == len(docs)
             }
-            if run:
-                names.append(file.name)
-                cases.append(({qid: qrels[qid] for qid in run}, run))
-    for name, (some, run), theirs in zip(names, cases, by_ranx(cases, list(shared))):
+            cases += [({qid: qrels[qid] for qid in run}, run)] if run else []
+    assert len(cases) >= 5
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", _RANX],
+        input=json.dumps([cases, list(shared)]),
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert not done.returncode, done.stderr
+    for (some, run), theirs in zip(cases, json.loads(done.stdout), strict=True):
         judgements = Judgements(some)
-        judged = judge(judgements, run)
-        pool = RarenessPool.from_runs({"run": run})
+        judged, pool = judge(judgements, run), RarenessPool.from_runs({"run": run})
         for label, measures in shared.items():
             for measure in measures:
                 given = measure(pool=pool) if "pool" in measure.SUPPORTED_PARAMS else measure
                 found = dict(zip(judgements.qids, formula(given).values(judged)))
-                assert found == pytest.approx(theirs[label], abs=1e-12), (name, measure)
+                assert found == pytest.approx(theirs[label], abs=1e-12), measure
         # the search length of the first relevant document is one over ranx's reciprocal rank
         first = dict(zip(judgements.qids, ASL(g=1).values(judged)))
         for qid, rr in theirs["mrr"].items():
             if rr and judgements.num_relevant(1)[judgements.qids.index(qid)]:
                 assert first[qid] == pytest.approx(1 / rr, abs=1e-9)
-    assert len(cases) >= 5

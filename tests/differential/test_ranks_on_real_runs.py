@@ -45,19 +45,6 @@ def test_who_could_be_the_best_of_dl20(dl20, seed):
     assert board.sentences()[0] == "10 of 59 systems could be the best by nDCG@10 (54 topics)."
 
 
-def test_all_judges_together(data, dl20):
-    folder = data / "assessors" / "dl20"
-    names = [path.name for path in folder.glob("dl20.*.txt.gz") if "FRACTIONAL" not in path.name]
-    judges = {name.removeprefix("dl20.").removesuffix(".txt.gz"): folder / name for name in names}
-    alone = asl.ranks(dl20, measures="nDCG@10")
-    nist = judges.pop("nist")
-    board = asl.ranks(dl20, nist, "nDCG@10", judges=judges)
-    assert len(board.judges) == 6
-    assert int(board.pairs()["ordered"].sum()) == pytest.approx(540, abs=15)
-    alone_by_name = alone.table.set_index("name").loc[board.names]
-    assert (board.table["low"].to_numpy() <= alone_by_name["low"].to_numpy()).all()
-
-
 # TREC-8: scores in every format, and hidden judgements of a group
 
 

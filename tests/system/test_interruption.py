@@ -3,8 +3,6 @@
 Each test interrupts a process during a long task and checks the remaining files.
 """
 
-import gzip
-import json
 import os
 import signal
 import subprocess
@@ -19,7 +17,6 @@ import pytest
 from _files import write_qrels, write_run
 
 from pyterrier_asl import evaluate
-from pyterrier_asl.cli import main
 from pyterrier_asl.retrieval.index import TermIndex
 
 pytestmark = [
@@ -362,35 +359,3 @@ def test_a_killed_command_leaves_its_output_whole_or_absent(start, tmp_path, mon
         assert outputs() == whole
         moment += 1
     assert outputs() == whole
-
-
-def test_tuning_that_is_killed_while_it_saves_leaves_whole_files_and_resumes(start, tmp_path):
-    collection, out = tmp_path / "collection", tmp_path / "out"
-    collection.mkdir()
-    with gzip.open(collection / "docs.jsonl.gz", "wt") as file:
-        for i in range(20):
-            text = " ".join(("radio", "wave", "core", "noise")[i * j % 4] for j in range(1 + i % 7))
-            file.write(json.dumps({"docno": f"d{i}", "text": text}) + "\n")
-    (collection / "queries.tsv").write_text("1\tradio wave\n2\tcore noise\n")
-    (collection / "qrels.txt").write_text("1 0 d3 1\n1 0 d9 1\n2 0 d6 1\n")
-
-    def words(folder, seed, *storage):
-        tune = ["tune", collection, "--trials", 2, "-m", "AP", "--seed", seed, "--out", folder]
-        return [*map(str, tune), *storage]
-
-    def files(folder):
-        paths = [path for path in folder.iterdir() if not path.name.startswith(".")]
-        return {path.name: path.read_bytes() for path in paths}
-
-    main(words(out, 2), standalone_mode=False)
-    main(words(tmp_path / "whole", 1), standalone_mode=False)
-    older, expected = files(out), files(tmp_path / "whole")
-    call = words(out, 1, "--storage", f"sqlite:///{tmp_path / 'trials.db'}")
-    worker = start(_KILLED, out, *call)
-    for moment in (8, 14):  # between the changes of files
-        assert is_killed(worker, moment)
-        now = files(out)
-        assert set(now) == set(older)
-        assert all(text in (older[name], expected[name]) for name, text in now.items())
-    main(call, standalone_mode=False)
-    assert files(out) == expected
