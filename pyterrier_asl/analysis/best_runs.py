@@ -285,13 +285,14 @@ def _qualifications(judged: Evaluation, options: AslOptions) -> Floats:
         top = run.view(options.depth)
         judged_documents = np.bincount(top.queries[top.grades >= 0], minlength=len(top.retrieved))
         above = unjudged_above(run.view(options.cutoff), documents), documents.lengths - 1
-        means = (
-            documents.recall.mean(),
-            documents.asl_of_missing.mean(),
-            _share(judged_documents, top.retrieved).mean(),
-            *(of[documents.found].sum() / len(documents.total) for of in above),
+        rows.append(
+            (
+                documents.recall.mean(),
+                documents.asl_of_missing.mean(),
+                _share(judged_documents, top.retrieved).mean(),
+                *(of[documents.found].sum() / len(documents.total) for of in above),
+            )
         )
-        rows.append(means)
     return np.transpose(rows)
 
 

@@ -360,13 +360,14 @@ def effective_share(
         shares = np.array(
             [[*map(_effective_share, np.split(run.precision, ends))] for run in documents]
         )
-        columns = {
-            "run": judged.names,
-            "AP": np.array([run.mean(run.precision, 0.0) for run in documents]).mean(axis=-1),
-            "share": np.nanmean(shares, axis=1) if is_relevant(judged, rel) else np.nan,
-            "pooled": [_effective_share(run.precision) for run in documents],
-        }
-        return pd.DataFrame(columns)
+        return pd.DataFrame(
+            {
+                "run": judged.names,
+                "AP": np.array([run.mean(run.precision, 0.0) for run in documents]).mean(axis=-1),
+                "share": np.nanmean(shares, axis=1) if is_relevant(judged, rel) else np.nan,
+                "pooled": [_effective_share(run.precision) for run in documents],
+            }
+        )
 
     return per_track(of_track, read_tracks(runs, qrels, rel))
 

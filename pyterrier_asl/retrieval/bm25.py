@@ -257,11 +257,8 @@ class BM25(ParameterisedTransformer):
     ) -> None:
         super().__init__()
         self.index = index
-        self.b = b
-        self.k1 = k1
-        self.num_results = num_results
-        self.idf = idf
-        self.k3 = k3
+        self.b, self.k1, self.num_results = b, k1, num_results
+        self.idf, self.k3 = idf, k3
         self._check()
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
@@ -283,10 +280,16 @@ class BM25(ParameterisedTransformer):
             idf=self.idf,
         )
         queries = inp.drop(columns=["docid", "docno", "rank", "score"], errors="ignore")
-        docnos = self.index.docno_strings.take(docs).to_pandas()
-        columns = {"docid": docs.astype(np.int64), "docno": docnos}
-        columns |= {"rank": within_query(offsets), "score": scores}
-        return queries.take(queries_of(offsets)).reset_index(drop=True).assign(**columns)
+        return (
+            queries.take(queries_of(offsets))
+            .reset_index(drop=True)
+            .assign(
+                docid=docs.astype(np.int64),
+                docno=self.index.docno_strings.take(docs).to_pandas(),
+                rank=within_query(offsets),
+                score=scores,
+            )
+        )
 
     def _queries(self, frame: pd.DataFrame) -> WeightedQueries:
         """The terms of the queries with their weights."""

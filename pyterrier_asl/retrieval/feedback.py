@@ -236,10 +236,8 @@ class RobertsonPRF(ParameterisedTransformer):
         super().__init__()
         is_read = isinstance(index, (TermIndex, TerrierTerms))
         self.index: TermIndex | TerrierTerms = index if is_read else TerrierTerms(index)
-        self.fb_docs = fb_docs
-        self.fb_terms = fb_terms
-        self.gamma = gamma
-        self.weights = weights
+        self.fb_docs, self.fb_terms = fb_docs, fb_terms
+        self.gamma, self.weights = gamma, weights
         self._check()
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
@@ -249,8 +247,9 @@ class RobertsonPRF(ParameterisedTransformer):
         queries = queries.drop(columns=["query_toks", TERM_WEIGHTS], errors="ignore")
         if "query" in queries.columns:
             queries = pt.model.push_queries(queries, keep_original=column != "query")
-        weighted = [self.index.weighted_query(q, w) for q, w in new]
-        queries[column] = pd.Series(weighted, queries.index, object)
+        queries[column] = pd.Series(
+            [self.index.weighted_query(q, w) for q, w in new], queries.index, object
+        )
         if self.weights == "rsj" and column == "query_toks":
             queries[TERM_WEIGHTS] = pd.Series([w for _, w in new], queries.index, object)
         return queries

@@ -258,10 +258,8 @@ class TermIndexer(ParameterisedTransformer, pt.Indexer):  # type: ignore[misc]
         verbose: bool = True,
     ) -> None:
         super().__init__()
-        self.term_index = term_index
-        self.stemmer = stemmer
-        self.stopwords = stopwords
-        self.verbose = verbose
+        self.term_index, self.verbose = term_index, verbose
+        self.stemmer, self.stopwords = stemmer, stopwords
 
     def index(
         self,
