@@ -174,8 +174,7 @@ class Analysis:
     @property
     def takes(self) -> tuple[str, ...]:
         """The inputs of the command: ``('qrels', 'runs')``, ``('qrels',)`` or none."""
-        names = {"qrels" if name == "judges" else name for name in self.parameters}
-        return tuple(name for name in ("qrels", "runs") if name in names)
+        return tuple(name for name in ("qrels", "runs") if name in self.parameters)
 
     def draw(self, frame: pd.DataFrame) -> alt.TopLevelMixin:
         """The chart of a table."""

@@ -29,7 +29,6 @@ import click
 
 from ..analysis.legends import legend
 from ..analysis.registry import CLARKE, Analysis, analyses, find_analyses
-from ..assessment.judges import QRELS, with_reference
 from ..common.lazy import pd
 from ..common.notices import DoubtfulInput
 from ..printing import tables
@@ -142,8 +141,6 @@ def _run_analysis(analysis: Analysis, form: str, qrels: str | None = None, **val
     given = options.given()
     inputs_of: dict[str, Any] = {"qrels": qrels, "runs": source}
     inputs = {name: inputs_of[name] for name in inputs_of if name in analysis.parameters}
-    if "judges" in given and "qrels" not in inputs:  # QRELS is one of them
-        given["judges"] = with_reference(given["judges"], QRELS, inputs_of["qrels"])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DoubtfulInput)  # the notes have all
         table = analysis.function(**inputs, **given)

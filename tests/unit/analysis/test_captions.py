@@ -79,7 +79,7 @@ def arguments(analysis: Analysis, case: str) -> dict[str, Any]:
     runs, qrels, other = CASES[case]
     names = list(runs)
     lengths = DocLengths.from_dict({d: 10 for d in [*DOCNOS, *(f"x{n}" for n in range(30))]})
-    judges = {"other": other} if "qrels" in analysis.parameters else {"a": qrels, "b": other}
+    judges = {"other": other}
     possible: dict[str, Any] = {"runs": runs, "qrels": qrels, "judges": judges, "lengths": lengths}
     possible |= {"old": names[0], "new": names[-1], "pools": {"first": names[:1]}}
     possible |= {"groups": dict.fromkeys(names[:2], "group"), "qid": "q1", "n": 100}
