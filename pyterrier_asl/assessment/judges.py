@@ -205,8 +205,7 @@ class Judges:
             if len(names) > 1 and judgements.grades.min(initial=0) < 0:  # labels of -1
                 judgements = judgements.select(np.flatnonzero(judgements.grades >= 0))
             if len(names) > 1 and judgements.contradiction:
-                example = judgements.contradiction.example
-                raise ValueError(_contradictions(name, qrels, example))
+                raise ValueError(_contradictions(name, qrels, judgements.contradiction.example))
             first = members[names[0]].judgements if members else judgements
             if collapse := judgements.collapse or first.collapse:
                 judgements = judgements_of_documents(judgements, first, collapse)
@@ -404,12 +403,10 @@ def _by_judge(name: str, qrels: Any) -> dict[str, Any]:
         named = {name: by_judge.pop(name), **by_judge}
     else:
         named = {f"{name}/{judge}": rows for judge, rows in by_judge.items()}
-    plain = {judge: rows.drop(columns=JUDGE) for judge, rows in named.items()}
-    if not isinstance(qrels, Qrels):
-        return plain
+    given = qrels if isinstance(qrels, Qrels) else Qrels(qrels)
     return {
-        judge: replace(qrels, source=rows, columns=None, grades=None)
-        for judge, rows in plain.items()
+        judge: replace(given, source=rows.drop(columns=JUDGE), columns=None, grades=None)
+        for judge, rows in named.items()
     }
 
 

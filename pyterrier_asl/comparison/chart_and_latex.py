@@ -37,13 +37,10 @@ def chart(differences: Sequence[RunDifference], baseline: str, kind: str | None 
     check_name("kind", kind, [None, *KINDS])
     title = f"difference from {baseline}"
     first, by_query = differences[0], kind == "queries"
-    rows = pd.concat([of_run.by_query() for of_run in differences], ignore_index=True)
-    if not by_query:
-        rows = pd.DataFrame([of_run.row() for of_run in differences])
     ways = {of_run.name: tables.arrow(of_run.higher_is_better) for of_run in differences}
-    rows["panel"] = [f"{name} {ways[name]}".rstrip() for name in rows["measure"]]
     layers: Any
     if by_query:
+        rows = pd.concat([of_run.by_query() for of_run in differences], ignore_index=True)
         rows["order"] = rows.groupby(["run", "measure"]).cumcount()
         layers = (
             alt.Chart()
@@ -54,15 +51,18 @@ def chart(differences: Sequence[RunDifference], baseline: str, kind: str | None 
                 tooltip=tooltips("run:N", "qid:N", "measure:N", "a:Q", "b:Q", "difference:Q"),
             )
         )
-        rows["panel"] = rows["run"] + ", " + rows["panel"]
     else:
-        runs = list(dict.fromkeys(of_run.run for of_run in differences))
+        rows = pd.DataFrame([of_run.row() for of_run in differences])
         base = alt.Chart().encode(
-            y=alt.Y("run:N", sort=runs, title=None),
+            y=alt.Y("run:N", sort=list(dict.fromkeys(rows["run"])), title=None),
             tooltip=tooltips("run:N", "measure:N", "a:Q", "b:Q", "difference:Q", "p_corrected:Q"),
         )
         zero = alt.Chart().mark_rule(color="gray").encode(x=alt.datum(0))
         layers = alt.layer(zero, ranges(base, "ci_low", "difference", "ci_high", title))
+    rows["panel"] = [
+        f"{run}, " * by_query + f"{name} {ways[name]}".rstrip()
+        for run, name in zip(rows["run"], rows["measure"])
+    ]
     layers.data = inline_rows(rows)
     panels = in_rows(layers, "panel", rows["panel"])
     level = f", with {100 * (1 - first.options.alpha):g} % intervals" * (not by_query)

@@ -215,11 +215,11 @@ def verdict_on(
     queries = len(difference.qids)
     numbers = {"difference": difference.mean, "p": difference.p_corrected, "queries": queries}
     change = f"{difference.mean + 0:+.4g} from A to B"
-    if difference.base:
-        change += f" ({100 * difference.mean / difference.base + 0:+.2f} %)"
     if condition.is_floor:
         change, numbers = f"mean {difference.mean_b:.4g}", {"mean": difference.mean_b, **numbers}
-    unanswered = f" ({neither:,} of them answered by neither run)" if neither else ""
+    elif difference.base:
+        change += f" ({100 * difference.mean / difference.base + 0:+.2f} %)"
+    unanswered = f" ({neither:,} of them answered by neither run)" * bool(neither)
     parts = [change, f"over {counted(queries, 'query', 'queries')}{unanswered}"]
     if condition.amount:
         numbers["amount"] = condition.least(difference.base)

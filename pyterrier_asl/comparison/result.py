@@ -244,10 +244,12 @@ class RunComparison(Printed):
                 yield group_verdict(condition, of_run, reason)
                 continue
             is_certain = condition.certainly and not reason
-            limits = limits_of(self.inputs, of_run.run, name) if is_certain else None
-            neither = answered_by_neither(self.inputs, of_run.run)
             verdict = verdict_on(
-                condition, of_run, limits=limits, untestable=reason, neither=neither
+                condition,
+                of_run,
+                limits=limits_of(self.inputs, of_run.run, name) if is_certain else None,
+                untestable=reason,
+                neither=answered_by_neither(self.inputs, of_run.run),
             )
             parts = filter(None, (verdict.message, self.inputs.missing_note))
             yield replace(verdict, message=", ".join(parts))

@@ -7,6 +7,7 @@ groups. The estimates are shrunken towards their mean as DerSimonian and Laird p
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -113,29 +114,23 @@ def _depends(d: Floats, members: list[Bools], rounding: float) -> float:
 
 def _signed(d: Floats, members: list[Bools], rounding: float) -> Floats:
     """The p-values of no difference in a group, by random signs, adjusted for all groups."""
-    signs = sign_vectors(DRAWS, len(d), 0)
-    sizes = np.array([group.sum() for group in members])
-    means, squares = map(np.array, zip(*(_moments(d[group], rounding) for group in members)))
-    variance = squares / (sizes * (sizes - 1))
-    common = float((sizes * variance).mean())
+    signs, sizes = sign_vectors(DRAWS, len(d), 0), [int(group.sum()) for group in members]
+    squares = [_moments(d[group], rounding)[1] for group in members]
+    common = float(np.mean([own / (size - 1) for own, size in zip(squares, sizes)]))
 
-    def statistic(number: int, mean: Floats, squared: Floats) -> Floats:
-        size = sizes[number]
+    def statistic(number: int, values: Floats) -> Floats:
+        (mean, squared), size = _moments(values, rounding), sizes[number]
         root = np.sqrt(squared / (size * (size - 1)) / 4 + 3 * common / (4 * size))
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(mean == 0, 0.0, np.abs(mean) / root)
 
-    def drawn(some: slice, number: int) -> Floats:
-        own = members[number]
-        return statistic(number, *_moments(d[own] * signs[own, some].T, rounding))
+    def drawn(draws: slice) -> Callable[[int], Floats]:
+        return lambda number: statistic(
+            number, d[members[number]] * signs[members[number], draws].T
+        )
 
-    observed = [float(statistic(i, means[i], squares[i])) for i in range(len(members))]
-    p, _ = step_down(
-        np.array(observed) * (1 - EQUAL),
-        lambda some: lambda number: drawn(some, number),
-        signs.shape[1],
-    )
-    return p
+    observed = np.array([statistic(number, d[group]) for number, group in enumerate(members)])
+    return step_down(observed * (1 - EQUAL), drawn, signs.shape[1])[0]
 
 
 def _shrunken(d: Floats, members: list[Bools], rounding: float) -> Floats:
