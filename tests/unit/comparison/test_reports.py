@@ -1,5 +1,5 @@
-"""What a comparison prints and draws, and every output of a guard (reports.py, result.py,
-chart_and_latex.py)."""
+"""What a comparison prints, draws and says, and every output of a guard (reports.py, result.py,
+sentences.py, chart_and_latex.py)."""
 
 import json
 import sys
