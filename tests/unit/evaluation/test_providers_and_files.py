@@ -3,13 +3,11 @@
 import ir_measures
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from ir_measures import AP, Compat, NumRet
 from small import QRELS as GRADED
 from small import RUNS
 
 from pyterrier_asl import evaluate
-from pyterrier_asl.cli import main
 from pyterrier_asl.evaluation.evaluate import measured
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.evaluation.measuring import values_by_others
@@ -113,23 +111,3 @@ def test_no_run_at_all_is_an_error(folder):
         run.write_text("q Q0 d 1 nan tag\n")
     with pytest.raises(ValueError, match=r"runs.b, line 1: .*not a number"):
         measured_files(folder, "AP", *runs)
-
-
-def test_queries_without_an_answer_are_counted_and_said(tmp_path):
-    (tmp_path / "qrels").write_text("q1 0 a 1\nq2 0 b 1\nq3 0 c 1\n")
-    (tmp_path / "whole.run").write_text("q1 Q0 a 0 1 t\nq2 Q0 b 0 1 t\nq3 Q0 x 0 1 t\n")
-    (tmp_path / "part.run").write_text("q1 Q0 a 0 1 t\n")
-    runs = [tmp_path / "whole.run", tmp_path / "part.run"]
-    done = measured_files(tmp_path, "AP", *runs)
-    said = "part does not answer 2 of 3 queries (e.g. 'q2'); each counts with the worst value"
-    assert done.notes[0] == said and done.notes[1].startswith("the qrels list relevant")
-    assert list(done.frame()) == ["name", "qid", "AP"]
-    result = CliRunner().invoke(main, ["evaluate", str(tmp_path / "qrels"), *map(str, runs)])
-    assert result.exit_code == 0 and f"Note: {said}" in result.stderr
-
-
-def test_a_wrong_run_is_named(folder):
-    with pytest.raises(ValueError, match="run 'b': .*line 1: the score 'nan' is not a number"):
-        measured([folder / "runs" / "b"], folder / "qrels", "AP")
-    with pytest.raises(FileNotFoundError, match="no file .*nothing"):
-        measured([folder / "runs" / "a"], folder / "nothing", "AP")

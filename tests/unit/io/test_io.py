@@ -221,13 +221,12 @@ def test_one_line_of_another_run_is_found_wherever_it_stands(write, small_blocks
 def test_an_arrow_file_of_two_runs_is_refused(tmp_path):
     for column in ("name", "run"):
         table = pa.table(A_RUN | {column: ["a", "b"]})
-        refused(written(table, tmp_path / "a.arrow"), f"holds several runs (its column {column}")
-        pq.write_table(table, tmp_path / "a.parquet", write_statistics=False)
-        refused(tmp_path / "a.parquet", f"holds several runs (its column {column}")
-        with pytest.raises(ValueError, match=f"holds several runs .its column {column}"):
-            runs.read_run(tmp_path / "a.parquet")
-        pq.write_table(table.slice(0, 1), tmp_path / "a.parquet", write_statistics=False)
-        assert len(runs.read_run_table(tmp_path / "a.parquet")) == 1
+        for suffix in (".arrow", ".parquet"):
+            path = saved(table, tmp_path / f"a{suffix}")
+            refused(path, f"holds several runs (its column {column}")
+            with pytest.raises(ValueError, match=f"holds several runs .its column {column}"):
+                runs.read_run(path)
+            assert len(runs.read_run_table(saved(table.slice(0, 1), path))) == 1
 
 
 def test_a_line_without_an_end_is_refused_before_it_is_read(write, monkeypatch):
@@ -422,7 +421,7 @@ def test_query_ids_beyond_64_bits_are_text_as_well():
 
 def test_bytes_of_an_arrow_file_may_be_zero(tmp_path):
     path = tmp_path / "run.arrow"
-    whole = written(pa.table(A_RUN), path).read_bytes()
+    whole = saved(pa.table(A_RUN), path).read_bytes()
     errors = []
     for place in range(0, len(whole), 7):
         path.write_bytes(whole[:place] + b"\0" + whole[place + 1 :])
@@ -433,8 +432,11 @@ def test_bytes_of_an_arrow_file_may_be_zero(tmp_path):
     assert errors and all(path.name in error for error in errors)
 
 
-def written(table: pa.Table, path: Path) -> Path:
-    """An Arrow file, which keeps the types of its columns."""
+def saved(table: pa.Table, path: Path, **options: Any) -> Path:
+    """A Parquet file, or an Arrow file, which keeps the types of its columns."""
+    if path.suffix == ".parquet":
+        pq.write_table(table, path, **options)
+        return path
     with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, table.schema) as stream:
         stream.write_table(table)
     return path
@@ -444,7 +446,7 @@ def written(table: pa.Table, path: Path) -> Path:
 def test_text_of_other_kinds_in_an_arrow_file(tmp_path, kind):
     """Polars writes views."""
     changed = {name: pa.array(A_RUN[name], kind) for name in ("qid", "docno")}
-    path = written(pa.table(A_RUN | changed | {"name": changed["qid"]}), tmp_path / "a.arrow")
+    path = saved(pa.table(A_RUN | changed | {"name": changed["qid"]}), tmp_path / "a.arrow")
     assert rows(runs.read_run_table(path)) == [("q", "a", 2.0), ("q", "b", 1.0)]
     assert runs.read_run(path)["name"].tolist() == ["q", "q"]
 
@@ -464,10 +466,10 @@ def test_numbers_of_other_kinds_in_a_parquet_file(tmp_path, scores):
         assert read(tmp_path / "a.parquet")[name].to_pylist() == expected
 
 
-@pytest.mark.parametrize("kind", [pa.timestamp("s"), pa.duration("s")])
-def test_times_are_no_numbers(tmp_path, kind):
-    pq.write_table(pa.table(A_RUN | {"score": pa.array([0, 1], kind)}), tmp_path / "a.parquet")
-    refused(tmp_path / "a.parquet", "column score of ", "a.parquet must be numbers, not")
+def test_times_are_no_numbers(tmp_path):
+    for kind in (pa.timestamp("s"), pa.duration("s")):
+        pq.write_table(pa.table(A_RUN | {"score": pa.array([0, 1], kind)}), tmp_path / "a.parquet")
+        refused(tmp_path / "a.parquet", "column score of ", "a.parquet must be numbers, not")
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
@@ -475,15 +477,15 @@ def test_ids_in_a_file_that_are_no_utf8(tmp_path, suffix):
     """Arrow does not check the encoding of ids."""
     _, offsets, text = pa.array([b"a", b"\xff\xfe"]).buffers()
     docnos = pa.Array.from_buffers(pa.string(), 2, [None, offsets, text])
-    path, table = tmp_path / f"a{suffix}", pa.table(A_RUN | {"docno": docnos})
-    pq.write_table(table, path) if suffix == ".parquet" else written(table, path)
+    path = saved(pa.table(A_RUN | {"docno": docnos}), tmp_path / f"a{suffix}")
     refused(path, "column docno of ", f"a{suffix} must be UTF-8")
 
 
 @pytest.mark.parametrize(("suffix", "form"), [(".parquet", "Parquet"), (".arrow", "Arrow")])
 def test_names_of_columns_that_are_no_utf8(tmp_path, suffix, form):
-    path, table = tmp_path / f"a{suffix}", pa.table(A_RUN | {"notes": ["x", "y"]})
-    pq.write_table(table, path, store_schema=False) if form == "Parquet" else written(table, path)
+    path = saved(
+        pa.table(A_RUN | {"notes": ["x", "y"]}), tmp_path / f"a{suffix}", store_schema=False
+    )
     path.write_bytes(path.read_bytes().replace(b"notes", b"\xffotes"))
     refused(path, f"a{suffix} cannot be read as {form}: 'utf-8")
 
@@ -492,12 +494,11 @@ def test_names_of_columns_that_are_no_utf8(tmp_path, suffix, form):
 def test_columns_that_could_be_either(tmp_path, suffix):
     path = tmp_path / f"a{suffix}"
     for name, which in (("docno", "2 columns called 'docno'"), ("doc_id", "both docno and doc_id")):
-        table = pa.table([*A_RUN.values(), ["x", "y"]], names=[*A_RUN, name])
-        pq.write_table(table, path) if suffix == ".parquet" else written(table, path)
+        saved(pa.table([*A_RUN.values(), ["x", "y"]], names=[*A_RUN, name]), path)
         refused(path, path.name, f"there are {which}")
     table = pa.table([*A_RUN.values(), ["x", "x"], ["x", "x"]], names=[*A_RUN, "name", "name"])
     with pytest.raises(ValueError, match="a.arrow: there are 2 columns called 'name'"):
-        runs.read_run(written(table, tmp_path / "a.arrow"))
+        runs.read_run(saved(table, tmp_path / "a.arrow"))
 
 
 def test_what_is_neither_file_nor_frame():
