@@ -33,7 +33,7 @@ from ..evaluation.sources import (
     on_grades,
     refuse,
 )
-from ..io.opening import check_file, local_path
+from ..io.opening import local_path, open_file
 from ..io.runs import run_name
 from ..io.synonyms import SYNONYMS
 from ..measures.parsing import (
@@ -206,7 +206,7 @@ def run_files(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Path]:
     """
     files = [local_path(path) for path in paths]
     for path in files:
-        check_file(path)
+        open_file(path).close()
     for other, path in combinations(files, 2):
         if path.samefile(other):
             raise ValueError(f"{other} and {path} are one file: name two runs")

@@ -196,7 +196,8 @@ def typed_table(
             except pa.ArrowInvalid as error:
                 raise ValueError(f"the {label} must be UTF-8 ({error})") from None
         elif name == "score":
-            table[name] = arrow_numbers(_scores(values, is_rank(alias, columns), label))
+            scores = numbers(values, label)
+            table[name] = arrow_numbers(-scores if is_rank(alias, columns) else scores)
         elif name == "label":
             table[name] = arrow_numbers(_grades(values, label, grades))
         elif name == "name":
@@ -217,12 +218,6 @@ def several_texts(values: Any) -> pa.LargeStringArray | None:
     zero = arrow_text(["0"])[0]  # a Python text would make Arrow import pandas
     texts = pc.fill_null(pc.cast(column, pa.large_string()), zero)
     return texts if pc.count_distinct(texts).as_py() > 1 else None
-
-
-def _scores(values: Any, are_ranks: bool, what: str) -> npt.NDArray[np.float64]:
-    """Scores, or negative ranks."""
-    scores = numbers(values, what)
-    return -scores if are_ranks else scores
 
 
 def _grades(
@@ -272,7 +267,7 @@ def _columns(source: Any, value: str, kind: str, what: str) -> Columns:
         names = find_columns(_names(source), ["qid", "docno", value], f"the {kind}")
         columns = [source[name] for name in names.values()]
         if is_rank(names[value]):
-            columns[2] = _scores(columns[2], True, f"rank of the {kind}")
+            columns[2] = -numbers(columns[2], f"rank of the {kind}")
         if value == "label" and (name := column_named(_names(source), "iteration", "the qrels")):
             subtopics = source[name]
     elif isinstance(source, Mapping):

@@ -60,11 +60,6 @@ def open_file(path: Path) -> BufferedReader:
         raise type(error)(f"{path} cannot be read: {error.strerror}") from None
 
 
-def check_file(path: Path) -> None:
-    """Checks that a file exists and can be read; see :func:`open_file`."""
-    open_file(path).close()
-
-
 def file_format(path: Path, file: BufferedReader) -> str | None:
     """``'Parquet'`` or ``'Arrow'``, by the first bytes or the name; None for text."""
     return _MAGIC.get(file.peek(4)[:4]) or _FORMATS.get(path.suffix.lower())

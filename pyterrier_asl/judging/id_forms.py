@@ -98,9 +98,6 @@ def _are_half(some: Iterable[str], names: Set[str]) -> bool:
 class Form:
     """A form in which one side writes ids and the other does not: equal after rewritings."""
 
-    #: The separator after which our ids have a part that differs by id; '': they have none.
-    separator = ""
-
     def pairs(self, ours: Set[str], theirs: Set[str]) -> dict[str, str]:
         """The ids of ours that theirs lack and have once rewritten, with their ids.
 
@@ -146,11 +143,6 @@ class Affix(Form):
     kind: str
     text: str
     is_theirs: bool = False
-
-    @property
-    def separator(self) -> str:  # type: ignore[override]
-        """The separator after which our ids have a part that differs."""
-        return self.text if self.kind == "part" and not self.is_theirs else ""
 
     def has(self, name: str) -> bool:
         """Whether an id is in this form."""
@@ -253,8 +245,8 @@ def describe_form(what: str, form: Form, alike: Mapping[str, str]) -> str:
     """
     ours, theirs = next(iter(alike.items()))
     remedy = "write them alike"
-    if separator := form.separator:
-        remedy = f"Qrels(..., collapse={separator!r}) or --collapse evaluates passages as documents"
+    if isinstance(form, Affix) and form.kind == "part" and not form.is_theirs:
+        remedy = f"Qrels(..., collapse={form.text!r}) or --collapse evaluates passages as documents"
     number = counted(len(alike), f"{what} id")
     return f"writes {number} in another form ({ours!r} for {theirs!r}): {remedy}"
 
