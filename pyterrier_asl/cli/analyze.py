@@ -39,9 +39,6 @@ Of one track, or of several:
   pyterrier-asl analyze {name} QRELS RUN...
   pyterrier-asl analyze {name} -t dl19 dl19.qrels dl19-runs/ -t dl20 dl20.qrels dl20-runs/"""
 
-#: The table that another command makes.
-_TUNING = "How much do tuned parameters improve AP and time-biased gain? (clarke-table-2)"
-
 
 class Analyses(click.Group):
     """The analyses as subcommands, which are built when they are called."""
@@ -71,8 +68,14 @@ class Analyses(click.Group):
         """The list of analyses in the help, by question or by paper."""
         for heading, group in groupby(analyses(), attrgetter("heading")):
             rows = [(a.name, f"{a.what} ({', '.join(a.figures)})") for a in group]
-            if heading == CLARKE:
-                rows.append(("pyterrier-asl tune", _TUNING))
+            if heading == CLARKE:  # the table that another command makes
+                rows.append(
+                    (
+                        "pyterrier-asl tune",
+                        "How much do tuned parameters improve AP and time-biased gain? "
+                        "(clarke-table-2)",
+                    )
+                )
             with formatter.section(heading.removesuffix("?")):
                 formatter.write_dl(rows)
 

@@ -96,8 +96,9 @@ def command(qrels: str, runs: tuple[str, ...], places: int, form: str, **_: Any)
     if (people := people_of(qrels)) is None:
         raise click.UsageError(f"QRELS {NOBODY!r} is for 'plan-audit'")
     machine, measures, settings = of_machine()
-    runs_by_name = list_runs(options.runs_of(runs))
-    estimates = library.audit(runs_by_name, people, measures, machine, **settings)
+    estimates = library.audit(
+        list_runs(options.runs_of(runs)), people, measures, machine, **settings
+    )
     if form == "table":
         estimates.show(places=places)
     elif form == "latex":

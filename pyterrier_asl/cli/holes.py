@@ -148,7 +148,11 @@ def _check(
             raise click.UsageError(f"--{name} goes with --export")
     keep = any(Path(name).resolve() == Path(export_to or "").resolve() for name in labels)
     if export_to:
-        read = [name for name in options.inputs() if not (keep and name in labels)]
-        check_export(export_to, inputs=read, force=force, keep=keep)
+        check_export(
+            export_to,
+            inputs=[name for name in options.inputs() if not (keep and name in labels)],
+            force=force,
+            keep=keep,
+        )
     outputs.check_chart()
     return keep

@@ -57,8 +57,9 @@ def command(qrels: str, runs: tuple[str, ...], output: str | None, **_: Any) -> 
     """
     machine, measures, settings = of_machine()
     settings.pop("name")  # a plan has no estimates to name
-    runs_by_name = list_runs(options.runs_of(runs))
-    plan = plan_audit(runs_by_name, people_of(qrels), measures, machine, **settings)
+    plan = plan_audit(
+        list_runs(options.runs_of(runs)), people_of(qrels), measures, machine, **settings
+    )
     if output:
         plan.save(output)
         files = [qrels] * (qrels != NOBODY) + [*click.get_current_context().params["files"], output]

@@ -54,8 +54,11 @@ class Trial:
     @cached_property
     def judgements(self) -> Judgements:
         """The judgements that systems are measured by."""
-        some = self.filters["filter_by_topics"]
-        return self.judged.of_queries(self.topics["qid"]) if some else self.judged
+        return (
+            self.judged.of_queries(self.topics["qid"])
+            if self.filters["filter_by_topics"]
+            else self.judged
+        )
 
     @cached_property
     def unjudged_topics(self) -> list[str]:

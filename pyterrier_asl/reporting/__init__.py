@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -139,14 +139,7 @@ def report(
     from ..scoring.search_length import DEFAULT_DEPTH
     from .collect import collect
 
-    try:
-        from .render import render
-    except ImportError as error:
-        from ..common.extras import install_command
-
-        raise ImportError(
-            f"a report needs {error.name}: {install_command('report')}", name=error.name
-        ) from error
+    render = _renderer()
     if isinstance(runs, ScoreTable):
         raise ValueError("a report needs runs and qrels: 'compare' and 'ranks' take scores")
     people = tuple(people)
@@ -175,6 +168,19 @@ def report(
         systems = counted(len(findings.names), "system")
         title = f"{collection}: {systems}" if collection else f"Comparison of {systems}"
     return Report(render(findings, title=title, texts=texts, note=note), findings)
+
+
+def _renderer() -> Callable[..., str]:
+    """The function that writes the page, whose libraries need not be installed."""
+    try:
+        from .render import render
+    except ImportError as error:
+        from ..common.extras import install_command
+
+        raise ImportError(
+            f"a report needs {error.name}: {install_command('report')}", name=error.name
+        ) from error
+    return render
 
 
 def _collection(qrels: Any, dataset: str | None) -> str:

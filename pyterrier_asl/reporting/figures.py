@@ -245,12 +245,11 @@ def _loss(f: Findings) -> alt.Chart:
         for rank, at in enumerate(f.asl.order, 1)
         for mean, share in [(f.asl.means[at], shares.iloc[at])]
     ]
-    touching = {"binSpacing": 0, "strokeWidth": 0} if len(f.names) > FEW else {}
     return (
         _rows(rows)
         .transform_fold(parts, as_=["part", "asl"])
         .transform_calculate(share="datum.ASL ? datum.asl / datum.ASL : 0")
-        .mark_bar(**touching)
+        .mark_bar(**{"binSpacing": 0, "strokeWidth": 0} if len(f.names) > FEW else {})
         .encode(
             x=_systems(f, alt.X, "rank", "system", "system at rank"),
             y=alt.Y("asl:Q", stack="zero", title=f"ASL (documents), {_queries_of(f)}"),

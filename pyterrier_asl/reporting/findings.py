@@ -228,8 +228,11 @@ class Findings:
             return ""
         if self.of_all.means is not None:
             return f"In {self.of_all.means.columns[0]}"
-        judges = len(self.of_all.judges) > 1
-        return "By the qrels alone" if judges else "With unjudged documents as not relevant"
+        return (
+            "By the qrels alone"
+            if len(self.of_all.judges) > 1
+            else "With unjudged documents as not relevant"
+        )
 
     @property
     def of_all_scope(self) -> str:

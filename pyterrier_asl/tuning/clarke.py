@@ -87,8 +87,9 @@ def tune_for_each(
             study_name=f"{collection.name}-{name}",
             **options,
         )
-        tuned = None if transfer is None else result.settings
-        others = _comparison(transfer or collection, wanted, tuned, weights)
+        others = _comparison(
+            transfer or collection, wanted, result.settings if transfer else None, weights
+        )
         results[name] = replace(result, table=pd.concat([result.table, others], ignore_index=True))
     return results
 

@@ -129,8 +129,7 @@ def StagedSearch(
         raise ValueError(f"give one stage or more, each with another name, not {names}")
     measures = list(measures)
     task = make_task(topics, qrels, metric, measures)
-    held_out = held_out or {}
-    for name, (other_topics, other_qrels) in held_out.items():
+    for name, (other_topics, other_qrels) in (held_out or {}).items():
         make_task(other_topics, other_qrels, metric, measures)  # an error before the trials
         warn_of_tuned_topics(topics, other_topics, name)
     results: dict[str, SearchResult] = {}
@@ -160,7 +159,7 @@ def StagedSearch(
         facts = objective.facts(results[stage.name].best)
         facts.warn()
         rows = [row for name, result in results.items() for row in _table_rows(name, result)]
-        for name, held in held_out.items():
+        for name, held in (held_out or {}).items():
             fixed = fixed_objective(stages[-1].pipeline, *held, [metric, *measures], sweep=sweep)
             rows += mean_rows(name, fixed(()))
     trials = {name: result.trials for name, result in results.items()}

@@ -601,8 +601,7 @@ def test_what_pt_experiment_refuses_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("plan", "measures"),
-    [({}, [AP, "mrt", "rrLP"]), ({"plan": "tree", "verbose": False}, [AP])],
+    ("plan", "measures"), [({}, [AP, "mrt", "rrLP"]), ({"plan": "tree", "verbose": False}, [AP])]
 )
 def test_a_batch_without_results_is_an_error_that_names_the_system(plan, measures):
     made = [system(1), Toy("short", results(2, ["q1", "q2", "q5", "q6"]))]
