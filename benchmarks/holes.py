@@ -87,7 +87,7 @@ def with_labels(pair: Holes, documents: np.ndarray, labels: np.ndarray) -> Holes
     grades[documents] = labels
     unjudged.judgements = regraded(old.judgements, grades)
     unjudged.runs = [replace(run, judgements=unjudged.judgements) for run in unjudged.runs]
-    new = Labelled(unjudged, old.measure, depth=DEPTH, highest=old.labels.highest)
+    new = Labelled(unjudged, old.measure, depth=DEPTH, highest=old.sides[0].highest)
     return Holes(pair.runs, new, pair.alpha)
 
 
@@ -103,7 +103,7 @@ def of_runs(labelled: Labelled, runs: list[int]) -> Labelled:
     cutoff = labelled.measure.cutoff
     depth = None if cutoff is None else max(cutoff, DEPTH)
     unjudged = Unjudged([labelled.unjudged.runs[run] for run in runs], depth)
-    return Labelled(unjudged, labelled.measure, depth=DEPTH, highest=labelled.labels.highest)
+    return Labelled(unjudged, labelled.measure, depth=DEPTH, highest=labelled.sides[0].highest)
 
 
 def speed() -> None:
