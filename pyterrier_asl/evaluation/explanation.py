@@ -241,17 +241,6 @@ class Explanation(Printed):
 # Inputs
 
 
-def _measure_of(measure: Measures) -> NamedMeasure:
-    """The measure of a call, whose conventions are known."""
-    named = one_measure(measure)
-    if named.measure.NAME not in ("nDCG", *SUMS) or named.measure.params.keys() - {"cutoff"}:
-        raise ValueError(
-            f"the conventions of {named.name} are not known: explain takes nDCG, AP, RR, P and R, "
-            "with a cut-off or without one, and no other parameter, as in nDCG@10"
-        )
-    return named
-
-
 def _exact(value: Any) -> Decimal | None:
     """A number, or the number in a text, with its decimals; None for anything else."""
     try:
@@ -353,7 +342,12 @@ def explain(
     >>> explanation.sentences()[1]
     "Ours, trec_eval's, is 0.8175."
     """
-    named, sources = _measure_of(measure), named_runs(run)
+    named, sources = one_measure(measure), named_runs(run)
+    if named.measure.NAME not in ("nDCG", *SUMS) or named.measure.params.keys() - {"cutoff"}:
+        raise ValueError(
+            f"the conventions of {named.name} are not known: explain takes nDCG, AP, RR, P and R, "
+            "with a cut-off or without one, and no other parameter, as in nDCG@10"
+        )
     if name is not None:
         if len(sources) > 1:
             raise ValueError(f"name={name!r} is for a single run: name several in a dict")

@@ -168,16 +168,3 @@ def test_a_command_never_overwrites_what_it_reads(folder, command, force):
     assert result.exit_code not in (0, None)
     assert "one of the inputs" in result.stderr
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
-
-
-@posix
-@pytest.mark.parametrize("command", [["pool"], ["report", "qrels"]])
-@pytest.mark.parametrize("output", ["/dev/null", "pipe", "notes.txt"])
-def test_a_command_overwrites_no_other_kind(folder, command, output):
-    os.mkfifo(folder / "pipe")
-    (folder / "notes.txt").write_text("by hand")
-    result = CliRunner().invoke(main, [*command, "r1.run", "r2.run", "-o", output])
-    assert result.exit_code not in (0, None)
-    assert f"cannot write {output}" in result.stderr
-    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
-    assert (folder / "notes.txt").read_text() == "by hand"
