@@ -1,5 +1,7 @@
 """The demo: the source of its documents, its numbers, and its sentences about them."""
 
+import re
+
 import brute_force
 import pytest
 from _systems import by_query
@@ -33,6 +35,7 @@ def test_the_table_is_what_loops_over_the_results_give(generated):
     collection, shown = generated
     values = shown.scores.set_index("run")
     assert values.columns.tolist() == COLUMNS
+    assert re.search("could be the best.* by nDCG@10", shown.remarks[-1])
     assert values.index.tolist() == [BM25, FEEDBACK, SHORT] == list(demo.SYSTEMS)
     lengths = {d["docno"]: len(d["text"].split()) for d in collection.documents}
     judged = by_query(collection.qrels, "label")
