@@ -190,6 +190,9 @@ def test_an_error_reaches_every_output(files):
         for text in (result.stderr, result.stdout):
             assert message.replace("`", "") in " ".join(text.split())
         assert message in unescape(Path("guard.xml").read_text())
+    scores = ["--scores", "gone.csv", "--fail-if", "AP worse", *OUTPUTS]
+    for named, run in ((["live", "new"], "new"), (["--scores", "b.csv"], "b")):
+        assert json.loads(call(*scores, *named).stdout.splitlines()[0])["run"] == run
 
 
 def test_a_fault_of_the_program_reaches_every_output(files, monkeypatch):
