@@ -22,8 +22,6 @@ from pyterrier_asl.judging.matching import judge
 from pyterrier_asl.measures.formula import formula
 from pyterrier_asl.measures.provider import JudgedRunEvaluator
 
-INF = math.inf
-
 
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.randoms(use_true_random=False))

@@ -78,13 +78,8 @@ def test_every_option_has_a_row():
 # Python
 
 
-def shown(result: Any) -> str:
-    """The visible content of a result: text, and tables with all decimals."""
-    return "\n".join(_parts(result))
-
-
 def are_alike(one: Any, other: Any) -> bool:
-    """Whether the visible content of two results is the same; tables are compared first."""
+    """Whether the visible content of two results is the same: tables with 13 digits, then text."""
     return all(a == b for a, b in zip_longest(_parts(one), _parts(other)))
 
 
@@ -335,11 +330,12 @@ def test_an_option_changes_the_result_or_is_refused(name, option, setting):
 
 def together(name: str, setting: Setting) -> dict[str, Any]:
     """The options of a command that can be tried at once."""
-    options = [option for option in ROWS[name] if is_possible(name, option, setting)]
     return {
-        option: of(ROWS[name][option].value, setting)
-        for option in options
-        if is_said(name, option) and fits(name, option, setting)
+        option: of(row.value, setting)
+        for option, row in ROWS[name].items()
+        if is_possible(name, option, setting)
+        and is_said(name, option)
+        and fits(name, option, setting)
     }
 
 

@@ -20,11 +20,3 @@ def test_real_documents(times, number):
     stage = bm25_stages(times.index, num_results=200)[number]
     measures = [AP, TBG(lengths=times.lengths), ASL @ 1000, LexiP, RR]
     assert compare(stage, times, measures, 10) < 1e-9
-
-
-def test_vaswani(vaswani):
-    """The last stage has the retrievals and the feedback of the others."""
-    collection = load_collection("vaswani", verbose=False)
-    measures = [AP, TBG(lengths=collection.lengths), ASL @ 1000]
-    *_, final = bm25_stages(collection.index)
-    assert compare(final, collection, measures, 6, seed=2) < 1e-9

@@ -26,15 +26,10 @@ from pyterrier_asl.cli import main
 from pyterrier_asl.measures.provider import PluginProvider
 
 
-def docs_of_pyterrier() -> Path:
-    """The folder of the Sphinx extensions of PyTerrier's site, which some releases contain."""
-    return Path(pt.__file__).parents[1] / "docs"
-
-
 def test_pages_build_without_a_warning(tmp_path):
     build = pytest.importorskip("sphinx.cmd.build", reason="Sphinx is not installed")
     pytest.importorskip("furo", reason="the theme of PyTerrier's site is not installed")
-    if not (docs_of_pyterrier() / "extras" / "schematic.py").is_file():
+    if not (Path(pt.__file__).parents[1] / "docs" / "extras" / "schematic.py").is_file():
         pytest.skip("this release of PyTerrier does not come with the extensions of its site")
     out = tmp_path / "out"
     asked = f"-W -q -b html -d {tmp_path / 'doctrees'} -c {ROOT / 'docs'}".split()

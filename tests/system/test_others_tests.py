@@ -11,16 +11,11 @@ import pytest
 
 #: What tests of PyTerrier inherit from; its source lacks the file.
 _BASE = """
-import os
-import shutil
-import tempfile
-import unittest
+import os, shutil, tempfile, unittest
 
 class BaseTestCase(unittest.TestCase):
     here = os.path.dirname(os.path.realpath(__file__))
-
-    def skip_windows(self):
-        pass
+    skip_windows = lambda self: None
 
 class TempDirTestCase(BaseTestCase):
     def setUp(self):

