@@ -29,10 +29,6 @@ def analyze(*arguments: str) -> Result:
     return call("analyze", *arguments)
 
 
-def tune(*arguments: str) -> Result:
-    return call("tune", *arguments, "--trials", "6")
-
-
 def rows(result: Result) -> list[dict]:
     """The output of a command as JSON lines, parsed."""
     assert result.exit_code == 0, result.stderr

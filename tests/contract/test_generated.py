@@ -110,11 +110,6 @@ def test_a_row_of_another_kind_is_named():
         Judgements([ir_measures.Qrel("q", "a", 1), ("q", "b", 1)])
 
 
-def test_large_grades_stay_themselves_in_search_lengths():
-    frame = asl.search_lengths({"q": {"a": 1}}, {"q": {"a": 1e308}})
-    assert frame["grade"].tolist() == [1e308]
-
-
 # Numerical care
 
 

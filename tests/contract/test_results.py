@@ -1,4 +1,4 @@
-"""The attributes of the result classes, and that type checkers see them."""
+"""What every result class has, and how tables and measures are named."""
 
 import pickle
 import re
