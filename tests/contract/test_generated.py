@@ -149,6 +149,16 @@ def test_a_million_relevant_documents():
         assert found == [pytest.approx(value, rel=1e-11)], measure
 
 
+def test_scores_that_are_equal_in_32_bits_are_ordered_by_id():
+    equal = [(3.4028235e38, 3.4028236e38), (1e39, 1e300), (math.inf, 1e39), (-math.inf, -1e39)]
+    equal += [(1e-46, -1e-46), (0.0, -0.0), (-0.0, 0.0), (1.0 + 1e-9, 1.0), (2.0**24 + 1, 2.0**24)]
+    falling = [(math.inf, 3.4e38), (1e-45, 1e-46), (1.0 + 1e-7, 1.0)]
+    for scores in [*equal, *falling]:
+        run, first = {"q": dict(zip("ab", scores))}, "a" if scores in falling else "b"
+        for measure in (asl.LexiP, ir_measures.RR):
+            assert measure.calc_aggregate({"q": {first: 1}}, run) == 1, scores
+
+
 def test_no_value_depends_on_the_other_queries():
     """Compares single queries with all queries in two orders; one query has very many documents."""
     rng = np.random.default_rng(3)

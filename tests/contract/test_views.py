@@ -80,6 +80,12 @@ def test_the_level_of_intervals_is_printed_in_percent(call):
     assert "90 %" in text and "95 %" not in text
 
 
+def test_the_unjudged_documents_of_two_runs_are_counted_over_all_queries():
+    judged = set(zip(QRELS["qid"], QRELS["docno"]))
+    pairs = {pair for run in TWO.values() for pair in zip(run["qid"], run["docno"])} - judged
+    assert asl.holes(TWO, QRELS, "AP@99").table["unjudged"].tolist() == [len(pairs)]
+
+
 # Orders: rows of runs and qrels, runs and judges by name.
 
 
