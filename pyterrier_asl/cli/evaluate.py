@@ -106,6 +106,8 @@ def command(
         raise click.UsageError("-n (--no-summary) goes with -q (--by-query) only")
     if ranks and by_query:
         raise click.UsageError("--ranks are of means: leave out -q (--by-query)")
+    if form == "jsonl" and places != 4:
+        raise click.UsageError("-p (--places) is not for JSON lines, which have all digits")
     source, judgements = options.sources()
     if ties:
         _print_ties(source, judgements, by_query, form)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -97,9 +98,28 @@ def sign_interval(wins: int, losses: int, queries: int, *, alpha: float = 0.05) 
             return float(-side)
         # The search does not start at the mean, where the score of ties alone is 0/0.
         near = mean - side * 1e-9
-        return float(scipy.optimize.brentq(excess, near, -side, side, xtol=1e-14))
+        return bisect(lambda delta: side * excess(delta, side) >= 0, near, -side)
 
     return Interval(mean, end(1), end(-1))
+
+
+def bisect(reached: Callable[[float], bool], start: float, end: float) -> float:
+    """The number where a condition begins to hold, by bisection.
+
+    Args:
+        reached: the condition; it does not hold at the start, and holds from some number on.
+        start: where the search begins.
+        end: where the search ends; below or above the start.
+
+    >>> round(bisect(lambda x: x * x >= 2, 0, 2), 9)
+    1.414213562
+    """
+    while abs(end - start) > 1e-13 * max(abs(start), abs(end)):
+        middle = (start + end) / 2
+        if middle in (start, end):
+            break
+        start, end = (start, middle) if reached(middle) else (middle, end)
+    return end
 
 
 def centred_interval(observed: float, draws: ArrayLike, *, alpha: float = 0.05) -> Interval:
