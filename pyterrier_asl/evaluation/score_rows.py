@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from ..common.choices import check_names
-from ..common.lazy import pd
+from ..common.lazy import pc, pd
 from ..common.notices import counted, excerpt, names_of
 from ..common.types import Floats
 from ..io.synonyms import SYNONYMS, column_named, plain
@@ -188,10 +189,15 @@ def _numbers(cells: Any, lines: pd.Index[Any], columns: Any, source: str, is_lon
         source: the name of the source in errors.
         is_long: whether the only column is that of values.
     """
-    numbers = np.array([*map(_number, cells)])
+    try:  # a file of numbers, as fast as it can be read
+        numbers = pc.cast(pa.array(cells, pa.large_string()), pa.float64()).to_numpy(False)
+    except (pa.ArrowException, TypeError):
+        numbers = np.array([np.inf])
+    if not np.isfinite(numbers).all():
+        numbers = np.array([*map(_number, cells)])
     wrong = np.flatnonzero(np.isinf(numbers))
     if not len(wrong):
-        return numbers
+        return np.asarray(numbers)
     nested = [columns[at] for at in wrong if isinstance(cells[at], (dict, list))]
     if nested:
         raise ValueError(
@@ -215,10 +221,10 @@ def _numbers(cells: Any, lines: pd.Index[Any], columns: Any, source: str, is_lon
 
 def _number(cell: Any) -> float:
     """The number in a cell; NaN for a missing one, infinity for what is no number."""
-    text = str(cell).strip().lower()
-    if text in _WORDS:
-        return _WORDS[text]
-    return float(text) if NUMBER.fullmatch(text) else math.inf
+    if isinstance(cell, float):
+        return cell
+    text = str(cell).strip()
+    return float(text) if NUMBER.fullmatch(text) else _WORDS.get(text.lower(), math.inf)
 
 
 def _without_means(rows: pd.DataFrame, source: str) -> tuple[pd.DataFrame, list[str]]:
