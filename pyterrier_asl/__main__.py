@@ -39,6 +39,8 @@ def run() -> None:
     atexit.register(gc.freeze)
     # The products of matrices are small here: threads of BLAS only wait for one another.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # The products of matrices are small here: threads of BLAS only wait for one another.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Ctrl-C ends the process without a traceback until the command can say that it was stopped.
     handler = signal.signal(signal.SIGINT, signal.SIG_DFL)
     _outlive_readers("stdout")
