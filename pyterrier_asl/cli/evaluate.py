@@ -106,7 +106,7 @@ def command(
         raise click.UsageError("-n (--no-summary) goes with -q (--by-query) only")
     if ranks and by_query:
         raise click.UsageError("--ranks are of means: leave out -q (--by-query)")
-    if form == "jsonl" and places != 4:
+    if form == "jsonl" and places not in (4, -1):
         raise click.UsageError("-p (--places) is not for JSON lines, which have all digits")
     source, judgements = options.sources()
     if ties:
