@@ -136,7 +136,7 @@ def contradiction(labels: pd.DataFrame, key: list[str]) -> tuple[Any, Any, int] 
 
     >>> labels = pd.DataFrame({"docno": ["a", "b", "a"], "label": [1, 0, 2]})
     >>> first, other, number = contradiction(labels, ["docno"])
-    >>> first.name, other.name, number
+    >>> int(first.name), int(other.name), number
     (0, 2, 1)
     """
     differs = labels[labels.groupby(key, dropna=False)["label"].transform("nunique") > 1]

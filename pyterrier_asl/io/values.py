@@ -262,8 +262,9 @@ def _numeric(values: Any, what: str) -> npt.NDArray[np.float64]:
         array = pc.cast(array, array.type.value_type)
     if not any(is_kind(array.type) for is_kind in _NUMBERS):
         raise ValueError(
-            f"the {what} must be numbers, but the column holds {array.type} (first "
-            f"{next(iter(array)).as_py()!r}); convert it with .astype(float)"
+            f"the {what} must be numbers, but the column holds "
+            f"{getattr(values, 'dtype', array.type)} (first {next(iter(array)).as_py()!r}); "
+            "convert it with .astype(float)"
         )
     floats = pc.cast(array, pa.float64(), safe=False)
     if floats.null_count:
