@@ -15,7 +15,7 @@ from ..common.types import Floats
 from .random_signs import sign_vectors, step_down
 from .rank_intervals import VARIANCES
 from .rounding import EQUAL
-from .settings import DRAWS, ArrayLike
+from .settings import DRAWS, ArrayLike, check_draws
 
 
 def favours(
@@ -42,6 +42,7 @@ def favours(
     >>> round(slope, 3), favour.round(3).tolist(), p.round(3).tolist()
     (1.0, [0.3, -0.1, -0.1, -0.1], [0.0, 1.0, 1.0, 1.0])
     """
+    check_draws(draws, seed)
     by_judge, by_people = (np.asarray(values, dtype=np.float64) for values in (judge, people))
     queries = by_judge.shape[-1]
     rounding = EQUAL * max(np.abs(by_judge).max(), np.abs(by_people).max())

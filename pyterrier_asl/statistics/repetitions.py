@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy  # its submodules load when first used, so that importing this module is quick
 
+from ..common.parameters import check_probability
 from ..common.types import Floats
 from .intervals import upper_t
 from .pairwise import no_variance
@@ -67,6 +68,7 @@ def compare_repetitions(a: ArrayLike, b: ArrayLike, *, alpha: float = 0.05) -> R
     >>> round(found.comparison.difference, 3), round(found.comparison.p, 3), round(found.share, 3)
     (0.125, 0.063, 0.889)
     """
+    check_probability("alpha", alpha)
     systems = [finite_matrix(a), finite_matrix(b)]
     difference = systems[1].mean(axis=0) - systems[0].mean(axis=0)
     greatest, queries = max(float(np.abs(of).max()) for of in systems), len(difference)
