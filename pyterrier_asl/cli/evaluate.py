@@ -107,7 +107,9 @@ def command(
     if ranks and by_query:
         raise click.UsageError("--ranks are of means: leave out -q (--by-query)")
     if form == "jsonl" and places not in (4, -1):
-        raise click.UsageError("-p (--places) is not for JSON lines, which have all digits")
+        raise click.UsageError(
+            "-p (--places) is not for JSON lines, which have all digits: leave it out"
+        )
     source, judgements = options.sources()
     if ties:
         _print_ties(source, judgements, by_query, form)
@@ -135,8 +137,10 @@ def command(
         if for_people:
             stars_of = [table[name] for name in table if name.endswith(" *")]
             _print_answers(results, sort, has_stars=any(map(any, stars_of)))
-        caption = printing.caption(results, by_query=by_query)
-        above: Any = {"caption": caption, "label": "tab:evaluation"} if form == "latex" else {}
+        above: dict[str, Any] = {}
+        if form == "latex":
+            above["caption"] = printing.caption(results, by_query=by_query)
+            above["label"] = "tab:evaluation"
         tables.write(
             table,
             form,
