@@ -214,10 +214,10 @@ def pools_by(table: Mapping[str, str]) -> dict[str, list[str]]:
     >>> pools_by({"a": "manual", "b": "automatic", "c": "manual"})
     {'manual': ['a', 'c'], 'automatic': ['b']}
     """
-    return {
-        value: [run for run, of_run in table.items() if of_run == value]
-        for value in dict.fromkeys(table.values())
-    }
+    pools: dict[str, list[str]] = {}
+    for run, value in table.items():
+        pools.setdefault(value, []).append(run)
+    return pools
 
 
 def _members(judged: Evaluation, name: str, members: Iterable[str]) -> Bools:
@@ -247,7 +247,7 @@ def pools_by_measure(
         ValueError: for another measure, or a measure with a pool.
     """
     return {
-        name: Pools(measure, judged.runs)
+        name: judged.once(Pools.of_runs, measure)
         for name, measure in measures_with_rel(measures, rel).items()
     }
 

@@ -151,7 +151,7 @@ class Evaluation(Remembering):
     def _pooled_values(self, measure: Any) -> Floats:
         """The values of a rareness measure without a pool, shape (S, Q)."""
         if self.whole is None:
-            return Pools(measure, self.runs).values()
+            return self.once(Pools.of_runs, measure).values()
         return self.whole.values(measure)[[self.whole.row(name) for name in self.names]]
 
     @property

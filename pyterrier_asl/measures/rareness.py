@@ -148,6 +148,11 @@ class Pools:
         self._retrieved = [run.view(measure["depth"] or cutoff).relevant(rel).pairs for run in runs]
         self._judged = len(runs[0].judgements.grades)
 
+    @classmethod
+    def of_runs(cls, evaluation: Any, measure: Any) -> Pools:
+        """The runs of an evaluation, for ``evaluation.once``."""
+        return cls(measure, evaluation.runs)
+
     def counts(self, members: Bools | None = None, groups: Ints | None = None) -> tuple[Ints, int]:
         """S_d of every judged document, 0 where it is not relevant, and S.
 

@@ -57,7 +57,7 @@ class Difference:
     sides: tuple[LabelledRun, LabelledRun] = field(repr=False)
     bounds: Bounds = field(repr=False)
 
-    @property
+    @cached_property
     def documents(self) -> PairDocuments:
         """The documents of the two runs, those of B first."""
         a, b = self.sides
