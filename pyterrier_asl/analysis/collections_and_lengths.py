@@ -107,13 +107,16 @@ def lengths_by_rank_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         .mark_line()
         .encode(y=alt.Y("length:Q"), tooltip=alt.value(None)),
     )
+    caption = (
+        "Mean over queries of the length of the document at each rank, and its trend. Users need "
+        "time to read long documents, relevant or not. Measures that do not know lengths ignore it."
+    )
+    if len(runs) > MOST_PANELS:
+        caption += f" The first {MOST_PANELS} of {len(runs)} runs."
     return captioned(
         layers.facet(facet=alt.Facet("run:N", title=None, sort=runs), columns=2),
         "Lengths of the documents retrieved",
-        "Mean over queries of the length of the document at each rank, and its trend. Users need "
-        "time to read long documents, relevant or not. Measures that do not know lengths ignore it."
-        + f" The first {MOST_PANELS} of {len(runs)} runs."
-        * (len(runs) > MOST_PANELS),
+        caption,
         WIDE_CAPTION,
     )
 

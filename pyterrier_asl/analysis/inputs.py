@@ -88,9 +88,10 @@ def _check_rel(
     _keep(track, judged)
     least, grades = 1 if rel is None else check_from_0("rel", rel), judged.judgements.grades
     if not is_relevant(judged, least) and len(grades):
+        of_track = f"{track}: " if track else ""
         warn(
-            f"{f'{track}: ' if track else ''}no document is relevant: the highest grade is "
-            f"{grades.max():g}, below {least:g}"
+            f"{of_track}no document is relevant: the highest grade is {grades.max():g}, below "
+            f"{least:g}"
         )
     return least
 

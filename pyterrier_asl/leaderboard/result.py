@@ -254,11 +254,12 @@ def _best(board: Leaderboard) -> Iterator[str]:
     rows = board.overall
     best = rows[rows["could_be_best"]]
     systems, by = len(rows), f"by {board.measure} ({counted(board.topics, 'topic')})"
-    sentences = {
-        1: f"Only {best['name'].iloc[0]} could be the best of {systems} systems {by}.",
-        systems: f"Each of the {systems} systems could be the best {by}.",
-    }
-    yield sentences.get(len(best), f"{len(best)} of {systems} systems could be the best {by}.")
+    if len(best) == 1:
+        yield f"Only {best['name'].iloc[0]} could be the best of {systems} systems {by}."
+    elif len(best) == systems:
+        yield f"Each of the {systems} systems could be the best {by}."
+    else:
+        yield f"{len(best)} of {systems} systems could be the best {by}."
     if later := best["name"][best["low"] > 1].tolist():
         yield (
             f"Rank 1 is outside the interval of {names_of(later)}: the intervals are about all "
@@ -283,12 +284,13 @@ def _leader(board: Leaderboard) -> Iterator[str]:
     leaders = board.overall[board.overall["rank"] == 1]
     low, high = int(leaders["low"].min()), int(leaders["high"].max())
     ranks = f"{low}" if low == high else f"between {low} and {high}"
-    share = f"{names_of(leaders['name'].tolist())} share the best mean {board.measure}"
-    sentences = {
-        1: f"{board.names[0]} has the best mean {board.measure}; its rank is {ranks}.",
-        len(board.names): f"All systems have the same mean {board.measure}.",
-    }
-    yield sentences.get(len(leaders), f"{share}; their ranks are {ranks}.")
+    if len(leaders) == 1:
+        yield f"{board.names[0]} has the best mean {board.measure}; its rank is {ranks}."
+    elif len(leaders) == len(board.names):
+        yield f"All systems have the same mean {board.measure}."
+    else:
+        share = f"{names_of(leaders['name'].tolist())} share the best mean {board.measure}"
+        yield f"{share}; their ranks are {ranks}."
 
 
 def legend(board: Leaderboard) -> Iterator[str]:

@@ -174,10 +174,13 @@ def transfer_verdicts(results: Mapping[str, StagedResult]) -> list[str]:
     for metric, result in results.items():
         others = result.table[result.table["trial"].isna()]
         table = others.set_index(["stage", "name"])["value"]
-        for stage in filter(re.compile(_TRANSFER).match, others["stage"].unique()):
-            where = stage.removeprefix(_TRANSFER)
-            rows = [stage, *(f"{s}{where}" for pair in _UNTUNED.items() for s in pair)]
-            sentences.append(_verdict(metric, where, *(table.loc[row].to_dict() for row in rows)))
+        for stage in others["stage"].unique():
+            if stage.startswith(_TRANSFER):
+                where = stage.removeprefix(_TRANSFER)
+                rows = [stage, *(f"{s}{where}" for pair in _UNTUNED.items() for s in pair)]
+                sentences.append(
+                    _verdict(metric, where, *(table.loc[row].to_dict() for row in rows))
+                )
     return sentences
 
 

@@ -208,7 +208,11 @@ def _doc_lengths(measures: Iterable[Formula], index: TermIndex) -> Floats:
     for measure in measures:
         if measure.NEEDS_LENGTHS:
             own, other = measure["lengths"], measure["missing_length"]
-            known = own.look_up(index.docno_strings) if own else np.full(index.num_docs, np.nan)
+            known = (
+                own.look_up(index.docno_strings)
+                if own is not None
+                else np.full(index.num_docs, np.nan)
+            )
             lengths = np.where(np.isnan(known), np.nan if other is None else other, known)
             if np.isnan(lengths).any():
                 raise NotSwept(f"{measure} does not know the length of every document of the index")
