@@ -93,7 +93,7 @@ def _roles_of(
     for at, name in enumerate(names):
         if name in names[:at]:
             both = f"{headers[names.index(name)]} and {headers[at]}"
-            raise ValueError(f"{source}: the columns {both} are both {name}: remove one")
+            raise ValueError(f"{source} has {name} twice, in the columns {both}: remove one")
     if "winner" in map(plain, headers):
         raise ValueError(
             f"{source} holds pairwise winners (a column winner): give a value of each system"
