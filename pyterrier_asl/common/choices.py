@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from os import PathLike
 from typing import Any
 
 #: The most names in an error.
@@ -10,12 +11,13 @@ _LISTED = 8
 
 
 def one_or_more(given: Any) -> list[Any]:
-    """What an argument that takes one or several has; a text is one.
+    """What an argument that takes one or several has; a text or a path is one.
 
     >>> one_or_more("AP"), one_or_more(("AP", "RR"))
     (['AP'], ['AP', 'RR'])
     """
-    return list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
+    is_one = isinstance(given, (str, PathLike)) or not isinstance(given, Iterable)
+    return [given] if is_one else list(given)
 
 
 def check_names(argument: str, names: Iterable[Any], allowed: Iterable[Any], what: str) -> None:

@@ -123,8 +123,9 @@ def map_parts(function: Callable[[int, int], Result], starts: Ints) -> list[Resu
     [(0, 2)]
     """
     rows = int(starts[-1])
-    parts = split_blocks(starts, max(rows // _PART, 1))
-    return map_at_once(lambda part: function(*part), parts, rows)
+    return map_at_once(
+        lambda part: function(*part), split_blocks(starts, max(rows // _PART, 1)), rows
+    )
 
 
 def map_at_once(

@@ -106,8 +106,9 @@ def naming_full_disk(what: str | os.PathLike[str]) -> Iterator[None]:
         yield
     except OSError as error:
         if error.errno in FULL or "requested and" in str(error):  # of NumPy, without a number
-            reason = os.strerror(error.errno or errno.ENOSPC)
-            raise OSError(f"cannot write {what}: {reason}") from error
+            raise OSError(
+                f"cannot write {what}: {os.strerror(error.errno or errno.ENOSPC)}"
+            ) from error
         raise
 
 
@@ -138,8 +139,10 @@ def check_replaceable(
         raise PermissionError(f"cannot write {path}: the folder {target.parent} is read-only")
     for source in inputs:
         if _is_or_holds(source, target):
-            verb = "is" if target.exists() else "would be"
-            raise FileExistsError(f"cannot write {path}: it {verb} one of the inputs ({source})")
+            raise FileExistsError(
+                f"cannot write {path}: it {'is' if target.exists() else 'would be'} one of the "
+                f"inputs ({source})"
+            )
     if not target.exists():
         return
     if target.is_dir():

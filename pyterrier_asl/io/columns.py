@@ -215,8 +215,8 @@ def several_texts(values: Any) -> pa.LargeStringArray | None:
     """Values of any kind as text; None where all are equal."""
     column = _unchanged(values)
     column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    zero = arrow_text(["0"])[0]  # a Python text would make Arrow import pandas
-    texts = pc.fill_null(pc.cast(column, pa.large_string()), zero)
+    # A Python text instead of the scalar would make Arrow import pandas.
+    texts = pc.fill_null(pc.cast(column, pa.large_string()), arrow_text(["0"])[0])
     return texts if pc.count_distinct(texts).as_py() > 1 else None
 
 
@@ -230,8 +230,9 @@ def _grades(
             values = np.array([grade_of(label, grades) for label in labels], dtype=np.float64)
         floats = numbers(values, what)
     except ValueError as error:
-        hint = grades_hint(_unchanged(values).to_pylist(), grades or {})
-        raise ValueError(f"{error}{hint}") from None
+        raise ValueError(
+            f"{error}{grades_hint(_unchanged(values).to_pylist(), grades or {})}"
+        ) from None
     check_finite(floats, what)
     return floats
 
@@ -276,18 +277,17 @@ def _columns(source: Any, value: str, kind: str, what: str) -> Columns:
         rows, source = [*source], pa.table({})
         if rows and all(hasattr(row, "__arrow_c_stream__") for row in rows):
             # ir_measures iterates over a frame of Polars, which gives its columns.
-            table = pa.table({row.name: pa.chunked_array(row) for row in rows})
-            return _columns(table, value, kind, what)
+            return _columns(
+                pa.table({row.name: pa.chunked_array(row) for row in rows}), value, kind, what
+            )
         columns = _lists_of_tuples(rows, kind, value)
         if value == "label" and all(hasattr(row, "iteration") for row in rows):
             subtopics = pa.array([str(row.iteration) for row in rows], pa.large_string())
     else:
-        remedy = f"read a file first (pyterrier_asl.read_{kind})"
-        if callable(source):
-            remedy = PIPELINE
+        read = f"read a file first (pyterrier_asl.read_{kind})"
         raise TypeError(
-            f"the {kind} must be a data frame, a dict of dicts or an iterable of named tuples, "
-            f"not {type(source).__name__} {excerpt(source)}; {remedy}"
+            f"the {kind} must be a data frame, a dict of dicts or an iterable of named tuples, not "
+            f"{type(source).__name__} {excerpt(source)}; {PIPELINE if callable(source) else read}"
         )
     qid, docno, values = columns
     return Columns(
@@ -324,8 +324,7 @@ def _lists_of_tuples(rows: Sequence[Any], kind: str, value: str) -> list[list[An
     try:
         return [list(map(attrgetter(name), rows)) for name in names]
     except AttributeError:
-        is_whole = [all(hasattr(row, name) for name in names) for row in rows]
-        number = is_whole.index(False)
+        number = [all(hasattr(row, name) for name in names) for row in rows].index(False)
         raise TypeError(
             f"rows of the {kind} need {names}, but row {number} is {excerpt(rows[number])}"
         ) from None

@@ -109,14 +109,12 @@ def _read_text(
         if lines is None:
             text = head + stream.read()
         else:
-            kept = [name for name in wanted if name in lines.columns]
-            kept = kept if lines is layout else [*lines.columns]
+            names = wanted if lines is layout else lines.columns
+            kept = [name for name in names if name in lines.columns]
             table = read_columns(path, stream, lines, kept, head=head, grades=grades)
     if form is not None and lines is None:
-        rows = read_rows(path, text, form)
-        return _typed_rows(
-            path, rows, wanted, f"{path}, {form.name}, as {layout.kind}", columns, grades
-        )
+        what = f"{path}, {form.name}, as {layout.kind}"
+        return _typed_rows(path, read_rows(path, text, form), wanted, what, columns, grades)
     return _without_single_texts(table) if lines is layout else _with_scores(path, table)
 
 
@@ -137,9 +135,8 @@ def _typed_rows(
     grades: Mapping[str, float],
 ) -> pa.Table:
     """The wanted columns of JSON or of a table below a header."""
-    names = find_columns(rows.columns, wanted, what, columns)
     table: dict[str, Any] = {}
-    for key, name in names.items():
+    for key, name in find_columns(rows.columns, wanted, what, columns).items():
         table[key] = cells_of(path, rows, name, key, grades)
         if key == "score" and is_rank(name, columns):
             table[key] = pc.negate(table[key])
@@ -172,8 +169,9 @@ def _with_scores(path: Path, table: pa.Table) -> pa.Table:
             "in MS MARCO, but do not ascend in every query, or scores; write the names of the "
             "columns into the first line, qid docno rank or qid docno score"
         )
-    ranks = pc.cast(table[2], pa.int64())
-    return table.set_column(2, "score", pc.negate(table[2])).append_column("rank", ranks)
+    return table.set_column(2, "score", pc.negate(table[2])).append_column(
+        "rank", pc.cast(table[2], pa.int64())
+    )
 
 
 def read_saved(
@@ -196,10 +194,11 @@ def read_saved(
         ValueError: If it is damaged, or lacks a column that is wanted.
     """
     try:
-        if form == "Parquet":
-            table = parquet_table(path, file, wanted, columns)
-        else:
-            table = pa.ipc.open_file(file).read_all()
+        table = (
+            parquet_table(path, file, wanted, columns)
+            if form == "Parquet"
+            else pa.ipc.open_file(file).read_all()
+        )
         table.validate(full=not wanted)
         if "score" in wanted:
             _check_one_run(path, dict(zip(table.column_names, table.columns)))
@@ -241,8 +240,7 @@ def _check_one_run(path: Path, table: Mapping[str, Any]) -> None:
         kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
         if name not in RUN_NAMES or not (pa.types.is_integer(kind) or str(kind) in TEXT_TYPES):
             continue
-        names = pc.unique(column.drop_null()).to_pylist()
-        if len(names) > 1:
+        if len(names := pc.unique(column.drop_null()).to_pylist()) > 1:
             raise ValueError(
                 f"{path} holds several runs (its column {name} has {names[0]!r} and "
                 f"{names[1]!r}): save each in a separate file"

@@ -212,8 +212,11 @@ def _json(path: Path, text: bytes) -> pd.DataFrame:
     try:
         whole = json.loads(text)
     except (ValueError, RecursionError):
-        lines = enumerate(text.split(b"\n"), 1)
-        rows = {n: json_object(line, f"{path}, line {n}") for n, line in lines if line.strip()}
+        rows = {
+            number: json_object(line, f"{path}, line {number}")
+            for number, line in enumerate(text.split(b"\n"), 1)
+            if line.strip()
+        }
         return pd.DataFrame([*rows.values()], [*rows], dtype=object).rename_axis("line")
     values = [*whole.values()] if isinstance(whole, dict) else []
     for form, names in _OTHER_JSON.items() if values else ():
@@ -229,8 +232,8 @@ def _json(path: Path, text: bytes) -> pd.DataFrame:
             raise ValueError(f"{path} is JSON of another form ({error}): {_INSTEAD}") from None
     else:
         frame = pd.DataFrame(_triples(path, whole), columns=NESTED, dtype=object)
-    frame = frame.set_axis(range(1, len(frame) + 1))
-    return frame.rename_axis("line" if is_row else "record")
+    axis = pd.RangeIndex(1, len(frame) + 1, name="line" if is_row else "record")
+    return frame.set_axis(axis)
 
 
 def _triples(path: Path, whole: dict[str, Any]) -> list[tuple[str, str, Any]]:
@@ -297,9 +300,11 @@ def cells_of(
         try:
             values.append(_value_of(cell, key, grades))
         except ValueError as error:
-            row = excerpt(" ".join(map(str, rows.loc[line])))
-            hint = grades_hint(cells, grades) if key == "label" else ""
-            raise ValueError(f"{path}, {rows.index.name} {line}: {error}: {row}{hint}") from None
+            raise ValueError(
+                f"{path}, {rows.index.name} {line}: {error}: "
+                f"{excerpt(' '.join(map(str, rows.loc[line])))}"
+                f"{grades_hint(cells, grades) if key == 'label' else ''}"
+            ) from None
     return pa.array(values, kind)
 
 

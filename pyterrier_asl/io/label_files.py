@@ -106,8 +106,9 @@ def label_rows(
         try:
             labels.append(grade_of(value, by_label))
         except ValueError as error:
-            hint = grades_hint(frame["label"].dropna(), by_label)
-            raise ValueError(f"{where} {line}: {error}{hint}") from None
+            raise ValueError(
+                f"{where} {line}: {error}{grades_hint(frame['label'].dropna(), by_label)}"
+            ) from None
     ids = {column: _ids(frame[column], f"{column} of {name}") for column in KEY}
     frame = frame.assign(label=np.array(labels, dtype=np.float64), **ids)
     texts = frame.loc[frame["label"].isna(), [name for name in frame if name not in _NUMERIC]]
@@ -118,8 +119,7 @@ def label_rows(
                 f"{where} {line}: the column 'label' is empty, and {column!r} holds "
                 f"{value.strip()!r}: write a grade into 'label', or -1 if the document has none"
             )
-    key = KEY + [JUDGE] * (JUDGE in frame)
-    if rows := contradiction(frame[frame["label"] >= 0], key):
+    if rows := contradiction(frame[frame["label"] >= 0], KEY + [JUDGE] * (JUDGE in frame)):
         first, other, documents = rows
         more = f" (and {counted(documents - 1, 'more document')})" if documents > 1 else ""
         raise ValueError(

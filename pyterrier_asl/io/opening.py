@@ -8,7 +8,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import BufferedReader
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -74,12 +74,8 @@ def decompressed(path: Path, file: BufferedReader) -> Iterator[Any]:
     """
     head = file.peek(4)
     codec = next((codec for magic, codec in _COMPRESSIONS.items() if head.startswith(magic)), None)
-    stream: Any = file
     try:
-        if codec is not None:
-            stream = _igzip(file) if codec == "gzip" else None
-            stream = stream or pa.input_stream(file, compression=codec)
-        yield stream
+        yield file if codec is None else _stream(file, codec)
     except (ValueError, MemoryError):
         raise
     except Exception as error:  # its type depends on the compression
@@ -88,13 +84,14 @@ def decompressed(path: Path, file: BufferedReader) -> Iterator[Any]:
         ) from error
 
 
-def _igzip(file: BufferedReader) -> Any:
-    """A faster stream of gzip; None where it is not installed."""
-    try:
-        from isal import igzip
-    except ImportError:
-        return None
-    return igzip.open(file, "rb")
+def _stream(file: BufferedReader, codec: str) -> Any:
+    """The decompressed bytes of a file; isal, where it is installed, is faster for gzip."""
+    if codec == "gzip":
+        with suppress(ImportError):
+            from isal import igzip
+
+            return igzip.open(file, "rb")
+    return pa.input_stream(file, compression=codec)
 
 
 @contextmanager

@@ -212,5 +212,8 @@ def _irds_qrels_table(dataset: str) -> pa.Table:
             "document; some of the datasets below it may"
         )
     with explain_downloads(dataset):
-        judgements = pd.DataFrame(loaded.qrels_iter(), columns=list(fields))
-        return typed_table(judgements, _QRELS, f"the qrels of {dataset!r}")
+        return typed_table(
+            pd.DataFrame(loaded.qrels_iter(), columns=list(fields)),
+            _QRELS,
+            f"the qrels of {dataset!r}",
+        )

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import pyarrow as pa
 
+from ..common.choices import one_or_more
 from ..common.lazy import pd
 from ..common.threads import cores, map_ahead
 from .columns import PIPELINE, is_table
@@ -89,9 +90,7 @@ def list_runs(
     elif is_table(source):
         raise TypeError("runs given as frames need names: pass a dict from name to frame")
     else:
-        paths: list[Any] = [source]
-        if isinstance(source, Iterable) and not isinstance(source, (str, os.PathLike)):
-            paths = list(source)
+        paths = one_or_more(source)
         for path in paths:
             if not isinstance(path, (str, os.PathLike)):
                 remedy = PIPELINE if callable(path) else "give it a name, {'name': run}"
@@ -290,8 +289,11 @@ def _run_frame(source: RunSource, name: str, columns: NamesOfColumns) -> pd.Data
     table = read_table(source, RUN, (*_RUN, "rank", "name"), columns=columns)
     frame: pd.DataFrame = table.select(_RUN).to_pandas()
     frame.insert(2, "rank", _rank_column(table, frame))
-    named = "name" in table.column_names
-    names = table["name"].to_pandas() if named else pd.Series(name, frame.index, dtype=str)
+    names = (
+        table["name"].to_pandas()
+        if "name" in table.column_names
+        else pd.Series(name, frame.index, dtype=str)
+    )
     # Few names are different: a pattern for each row takes ten times as long as reading.
     frame["name"] = names.replace({n: n[1:-1] for n in names.unique() if _QUOTED.match(n)})
     return frame

@@ -50,8 +50,11 @@ def save_table(
         ...
         ValueError: ...lengths.parquet is a pyterrier_asl doc_lengths file, not a pool file
     """
-    about = {_KIND: kind.encode(), _VERSION: str(version).encode()}
-    metadata = {**(table.schema.metadata or {}), **about}
+    metadata = {
+        **(table.schema.metadata or {}),
+        _KIND: kind.encode(),
+        _VERSION: str(version).encode(),
+    }
     table = table.replace_schema_metadata({**metadata, _CHECKSUM: _checksum(metadata)})
     check_saved(path, kind=kind, force=force)
     with replacing(path, begins=b"PAR1", force=force) as new:

@@ -123,9 +123,12 @@ def pairs_of(
     if given is not None and not isinstance(given, (str, Mapping)):
         raise ValueError(f"{how}, not {type(given).__name__}")
     try:
-        texts = shlex.split(given) if isinstance(given, str) else []
-        pairs = [tuple(map(str.strip, text.rpartition("=")[::2])) for text in texts]
-        if isinstance(given, Mapping):
+        if not isinstance(given, Mapping):
+            pairs = [
+                tuple(map(str.strip, text.rpartition("=")[::2]))
+                for text in shlex.split(given or "")
+            ]
+        else:
             pairs = [(str(name), str(value)) for name, value in given.items()]
         named = {name: value_of(value) for name, value in pairs if name}
     except ValueError as error:
@@ -166,9 +169,10 @@ def column_named(
         names = [name for same in group for name in present if name_of(name) == same]
         if len(names) > 1:
             both = f"both {' and '.join(map(str, names))}"
-            if len({*names}) == 1:
-                both = f"{len(names)} columns called {names[0]!r}"
-            raise ValueError(f"{what}: there are {both}: keep one of them")
+            same_name = f"{len(names)} columns called {names[0]!r}"
+            raise ValueError(
+                f"{what}: there are {both if len({*names}) > 1 else same_name}: keep one of them"
+            )
         if names:
             return names[0]
     if not given:

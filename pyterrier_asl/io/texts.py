@@ -151,8 +151,10 @@ def _text_of_line(line: str, kind: str, where: str) -> tuple[str, str]:
     if not line.lstrip().startswith("{"):
         name, tab, text = line.rstrip("\r\n").partition("\t")
         if not (name and tab):
-            form = "qid<TAB>query" if kind == "query" else "docno<TAB>text"
-            raise ValueError(f"{where}: expected {form}, found {excerpt(line.strip())}")
+            raise ValueError(
+                f"{where}: expected {'qid<TAB>query' if kind == 'query' else 'docno<TAB>text'}, "
+                f"found {excerpt(line.strip())}"
+            )
         return name, text
     row = {plain(name): value for name, value in json_object(line, where).items()}
     names = [row[name] for name in _IDS if isinstance(row.get(name), (str, int))]
@@ -188,8 +190,10 @@ def _from_dataset(name: str, docnos: set[str]) -> tuple[dict[str, str], dict[str
         if dataset.has_queries():
             queries = {str(q.query_id): q.default_text() for q in dataset.queries_iter()}
         if dataset.has_docs():
-            by_docno = dataset.docs_store().get_many(sorted(docnos))
-            documents = {docno: document.default_text() for docno, document in by_docno.items()}
+            documents = {
+                docno: document.default_text()
+                for docno, document in dataset.docs_store().get_many(sorted(docnos)).items()
+            }
     return queries, documents
 
 

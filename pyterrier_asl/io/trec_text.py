@@ -73,8 +73,11 @@ class Layout:
     @property
     def types(self) -> dict[str, pa.DataType]:
         """The type of each column in Arrow."""
-        texts = dict.fromkeys(self.columns, pa.large_string())
-        return texts | {self.number: pa.float64(), _RANK: pa.int64()}
+        return {
+            **dict.fromkeys(self.columns, pa.large_string()),
+            self.number: pa.float64(),
+            _RANK: pa.int64(),
+        }
 
 
 RUN = Layout("run", ("qid", "Q0", "docno", "rank", "score", "name"), "score", True)
@@ -117,9 +120,10 @@ def read_columns(
         return None if grades else _parse_quickly(block, layout, include)
 
     blocks, lines = _blocks(path, stream, head), 0
-    is_small = path.stat().st_size < _SMALL
     parsed = (
-        ((b, parse(b)) for b in blocks) if is_small else map_ahead(parse, blocks, ahead=cores())
+        ((block, parse(block)) for block in blocks)
+        if path.stat().st_size < _SMALL
+        else map_ahead(parse, blocks, ahead=cores())
     )
     chunks: dict[str, list[pa.Array]] = {name: [] for name in include}
     names: dict[bytes, None] = {}
@@ -227,8 +231,10 @@ def _parse_slowly(
             for name in include:
                 values[name].append(_value(row[name], name, layout, grades))
         except ValueError as error:
-            hint = _labels_hint(block, fields, layout, grades)
-            raise ValueError(f"{path}, line {line}: {error}: {excerpt(text)}{hint}") from None
+            raise ValueError(
+                f"{path}, line {line}: {error}: {excerpt(text)}"
+                f"{_labels_hint(block, fields, layout, grades)}"
+            ) from None
         tags[fields[-1]] = None
     table = {name: pa.array(values[name], layout.types[name]) for name in include}
     return pa.table(table), tags
@@ -253,9 +259,10 @@ def _labels_hint(
     width = len(layout.columns)
     if layout is not QRELS or len(fields) != width or is_number(fields[-1]):
         return ""
-    rows = [line.split() for line in bytes(block).split(b"\n")]
-    labels = (row[-1].decode("utf-8", "replace") for row in rows if len(row) == width)
-    return grades_hint(labels, grades)
+    rows = map(bytes.split, bytes(block).split(b"\n"))
+    return grades_hint(
+        (row[-1].decode("utf-8", "replace") for row in rows if len(row) == width), grades
+    )
 
 
 def _check_columns(text: bytes, fields: Sequence[bytes], layout: Layout, first: bool) -> None:

@@ -49,8 +49,9 @@ def arrow_numbers(values: npt.NDArray[Any]) -> pa.Array:
     [3, 4]
     """
     values = np.ascontiguousarray(values)
-    buffers = [None, pa.py_buffer(values)]
-    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), buffers)
+    return pa.Array.from_buffers(
+        pa.from_numpy_dtype(values.dtype), len(values), [None, pa.py_buffer(values)]
+    )
 
 
 #: NumPy's names of types that Arrow calls otherwise.
@@ -65,8 +66,8 @@ def numpy_numbers(array: pa.Array) -> npt.NDArray[Any]:
     """
     name = str(array.type)  # Arrow's own conversion imports pandas before release 26
     kind = np.dtype(_NUMPY_NAMES.get(name, name))
-    data = array.buffers()[1] or b""  # without rows there may be no buffer
-    return np.frombuffer(data, kind, len(array), array.offset * kind.itemsize)
+    # Without rows there may be no buffer.
+    return np.frombuffer(array.buffers()[1] or b"", kind, len(array), array.offset * kind.itemsize)
 
 
 def take(column: Any, rows: npt.NDArray[np.integer[Any]]) -> Any:
@@ -97,8 +98,7 @@ def arrays_of(ids: pa.LargeStringArray) -> tuple[Ints, Bytes]:
     ([0, 1, 3], b'abc')
     """
     _, ends, data = ids.buffers()  # without rows or without characters there may be no buffer
-    offsets = np.frombuffer(ends or bytes(8), dtype=np.int64)
-    starts = offsets[ids.offset : ids.offset + len(ids) + 1]
+    starts = np.frombuffer(ends or bytes(8), dtype=np.int64)[ids.offset :][: len(ids) + 1]
     return starts, np.frombuffer(data or bytes(1), dtype=np.uint8)
 
 
@@ -310,8 +310,7 @@ def number_of(value: Any, what: str, *, infinite: bool = False) -> float:
 
 def check_finite(grades: npt.NDArray[np.float64], what: str) -> None:
     """Raises ValueError for an infinite grade."""
-    infinite = np.isinf(grades)
-    if infinite.any():
+    if (infinite := np.isinf(grades)).any():
         raise ValueError(f"the {what} is infinite {_where(infinite)}; a grade is a finite number")
 
 
