@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Any
 from urllib.parse import unquote
 
@@ -158,14 +158,14 @@ class Affix(Form):
         """
         if self.kind == "part":
             return name.rpartition(self.text)[0] if self.text in name else name
-        remove = name.removeprefix if self.kind == "prefix" else name.removesuffix
-        return remove(self.text)
+        return (
+            name.removeprefix(self.text) if self.kind == "prefix" else name.removesuffix(self.text)
+        )
 
     def pairs(self, ours: Set[str], theirs: Set[str]) -> dict[str, str]:
         """See :meth:`Form.pairs`."""
         known = {self.plain(name) if self.is_theirs else name: name for name in theirs - ours}
-        lacking = sorted(ours - theirs)
-        own = {name: name if self.is_theirs else self.plain(name) for name in lacking}
+        own = {n: n if self.is_theirs else self.plain(n) for n in sorted(ours - theirs)}
         return {name: known[text] for name, text in own.items() if text in known}
 
     def is_systematic(self, pairs: Mapping[str, str], ours: Set[str], theirs: Set[str]) -> bool:
@@ -224,10 +224,11 @@ def find_form(ours: Set[str], theirs: Set[str]) -> tuple[Form, dict[str, str]] |
     lacking, missing = ours - theirs, theirs - ours
     if len(lacking) < _FEWEST or len(missing) < _FEWEST:
         return None
-    votes = Counter(_affixes(sorted(lacking), missing, False))
-    votes.update(_affixes(sorted(missing), lacking, True))
-    forms: list[Form] = [Form()]
-    forms += [form for form, number in votes.most_common(3) if number > 1]
+    affixes = chain(
+        _affixes(sorted(lacking), missing, False), _affixes(sorted(missing), lacking, True)
+    )
+    often = [form for form, number in Counter(affixes).most_common(3) if number > 1]
+    forms: list[Form] = [Form(), *often]
     for is_theirs, cut, whole in ((False, ours, theirs), (True, theirs, ours)):
         length = max(map(len, cut))
         if _LEAST_CUT <= length < max(map(len, whole)):
@@ -247,8 +248,10 @@ def describe_form(what: str, form: Form, alike: Mapping[str, str]) -> str:
     remedy = "write them alike"
     if isinstance(form, Affix) and form.kind == "part" and not form.is_theirs:
         remedy = f"Qrels(..., collapse={form.text!r}) or --collapse evaluates passages as documents"
-    number = counted(len(alike), f"{what} id")
-    return f"writes {number} in another form ({ours!r} for {theirs!r}): {remedy}"
+    return (
+        f"writes {counted(len(alike), f'{what} id')} in another form ({ours!r} for {theirs!r}): "
+        f"{remedy}"
+    )
 
 
 def other_form(what: str, ours: pa.Array, theirs: pa.Array) -> str:

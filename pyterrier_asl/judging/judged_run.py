@@ -126,9 +126,9 @@ class JudgedRun(Remembering):
         many = (constant & long).sum()
         if not (in_all or (many and many >= _CONSTANT * long.sum())):
             return ""
-        queries = counted(len(constant), "query", "queries")
         return (
-            f"has the same score for all documents of {constant.sum():,} of {queries} (e.g. "
+            f"has the same score for all documents of {constant.sum():,} of "
+            f"{counted(len(constant), 'query', 'queries')} (e.g. "
             f"{str(self.judgements.qids[int(np.argmax(constant))])!r}): as in trec_eval they are "
             "ordered by their ids, descending, and ranks are ignored; write scores that fall with "
             "the rank"
@@ -192,11 +192,13 @@ class JudgedRun(Remembering):
         run = self
         if judged_only:
             run = self.where(self.grades >= 0)
-            ranks = within_query(run.offsets) + 1
-            run = replace(run, retrieved=np.diff(run.offsets), ranks=ranks)
+            run = replace(run, retrieved=np.diff(run.offsets), ranks=within_query(run.offsets) + 1)
         if cutoff is not None and np.any(run.retrieved > cutoff):
-            retrieved = np.minimum(run.retrieved, cutoff)
-            run = replace(run.where(run.ranks <= cutoff), retrieved=retrieved, _cutoff=cutoff)
+            run = replace(
+                run.where(run.ranks <= cutoff),
+                retrieved=np.minimum(run.retrieved, cutoff),
+                _cutoff=cutoff,
+            )
         return run
 
     def where(self, keep: Bools) -> JudgedRun:
@@ -212,9 +214,12 @@ class JudgedRun(Remembering):
     def relevant(self, rel: float = 1) -> Relevant:
         """The ranks of the documents with a grade of ``rel`` or more."""
         keep = (self.grades >= rel) & (self.grades >= 0)
-        offsets = offsets_of(self.queries[keep], len(self.retrieved))
-        total = self.judgements.num_relevant(rel)
-        return Relevant(self.ranks[keep], offsets, total, self.pairs[keep])
+        return Relevant(
+            self.ranks[keep],
+            offsets_of(self.queries[keep], len(self.retrieved)),
+            self.judgements.num_relevant(rel),
+            self.pairs[keep],
+        )
 
     @cached_property
     def ranking(self) -> Ranking:
@@ -270,9 +275,11 @@ class TiedRun:
         is_tied = np.bincount(run.queries[is_in], minlength=queries) > 0
         keep = is_tied[run.queries]
         first, last = (np.where(is_in, of, run.ranks)[keep] for of in (first, last))
-        entries = (of[keep] for of in (run.queries, run.ranks, run.pairs))
-        retrieved = np.where(is_tied, run.retrieved, 0)
-        part = JudgedRun.from_entries(run.judgements, retrieved, *entries)
+        part = JudgedRun.from_entries(
+            run.judgements,
+            np.where(is_tied, run.retrieved, 0),
+            *(of[keep] for of in (run.queries, run.ranks, run.pairs)),
+        )
         return cls(part, is_tied, first, last)
 
     def ordered(self, gains: Floats | Bools, *, best_first: bool) -> JudgedRun:

@@ -166,9 +166,12 @@ class Judgements(Remembering):
 
     def select(self, rows: Ints) -> Judgements:
         """Some of the judgements, in their order, and the queries that have any of them."""
-        columns = [take(self.qid_text, self.queries[rows]), take(self.docnos, rows)]
-        names = ["query_id", "doc_id", "relevance"]
-        other = Judgements(pa.table([*columns, arrow_numbers(self.grades[rows])], names))
+        columns = {
+            "query_id": take(self.qid_text, self.queries[rows]),
+            "doc_id": take(self.docnos, rows),
+            "relevance": arrow_numbers(self.grades[rows]),
+        }
+        other = Judgements(pa.table(columns))
         other.qids = [self.qids[query] for query in np.unique(self.queries[rows]).tolist()]
         if self.by_subtopic is not None:
             queries = positions(self.by_subtopic["query_id"].combine_chunks(), other.qid_text)
@@ -196,8 +199,7 @@ class Judgements(Remembering):
         judged = set(self.qid_text.to_pylist())
         empty = [qid for qid in qids if qid not in judged]
         self.qid_text = pa.concat_arrays([self.qid_text, arrow_text(empty)])
-        ends = np.full(len(empty), len(index), dtype=np.int64)
-        return PairIndex(np.concatenate((index.offsets, ends)), index.ids)
+        return PairIndex(np.pad(index.offsets, (0, len(empty)), mode="edge"), index.ids)
 
     def regraded(self, grades: Mapping[float, float]) -> Judgements:
         """The same judgements with other grades for some of their grades."""

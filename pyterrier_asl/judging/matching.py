@@ -106,8 +106,7 @@ def rank(run: Any) -> JudgedRun:
     """
     table = run_columns(run)
     answers, qids = rows_by_query(table)
-    judgements = Judgements(dict.fromkeys(qids.to_pylist(), {}))
-    return match(judgements, table, answers, "warn")
+    return match(Judgements(dict.fromkeys(qids.to_pylist(), {})), table, answers, "warn")
 
 
 def match(
@@ -127,8 +126,9 @@ def match(
     ([1, 2, 0], [2], [1])
     """
     rows, is_tied = answers.rows, np.empty(len(answers), dtype=bool)
-    match_part = partial(_match_part, table, answers, is_tied, judgements.index)
-    parts = map_parts(match_part, answers.offsets)
+    parts = map_parts(
+        partial(_match_part, table, answers, is_tied, judgements.index), answers.offsets
+    )
     sizes, queries, ranks, pairs, repeated = map(np.concatenate, zip(*parts))
     if len(repeated) and duplicates == "error":
         raise ValueError(_twice(table, repeated))
@@ -157,12 +157,11 @@ def _twice(table: Columns, repeated: Ints) -> str:
     """The error message for a run in which documents occur twice."""
     qid, docno = table.ids_of_row(repeated[0])
     rows = equal_rows(table.docno, arrow_text([docno])[0])
-    times = np.sum(table.queries[rows] == table.queries[repeated[0]])
     return (
-        f"document {docno!r} occurs {times} times in the ranking of query {qid!r} "
-        f"({counted(len(repeated), 'repeated row')} in the run): remove the "
-        "repetitions, or count each document at its best rank: Qrels(..., duplicates='best') "
-        "in Python, --duplicates best in commands"
+        f"document {docno!r} occurs {np.sum(table.queries[rows] == table.queries[repeated[0]])} "
+        f"times in the ranking of query {qid!r} ({counted(len(repeated), 'repeated row')} in the "
+        "run): remove the repetitions, or count each document at its best rank: "
+        "Qrels(..., duplicates='best') in Python, --duplicates best in commands"
     )
 
 
@@ -184,13 +183,13 @@ def _match_part(
         return take(table.docno, rows[places])
 
     order, is_tied = _order(query, scores, texts_at)
-    hashes = hashes_of(table.docno, known.seed, rows)
-    keys, places = known.sorted_keys(query + first, hashes)
+    keys, places = known.sorted_keys(query + first, hashes_of(table.docno, known.seed, rows))
     pairs = known.find_keys(keys, places, table.docno, rows)
     equal, repeated = np.flatnonzero(keys[1:] == keys[:-1]), rows[:0]
     if len(equal):
-        suspects = places[np.concatenate((equal, equal + 1))]
-        is_repeated = _are_repeated(order, query, texts_at, suspects)
+        is_repeated = _are_repeated(
+            order, query, texts_at, suspects=places[np.concatenate((equal, equal + 1))]
+        )
         repeated, order = rows[order[is_repeated]], order[~is_repeated]
     if len(repeated):
         is_tied = _are_tied(query[order], scores[order])

@@ -81,8 +81,9 @@ class PairIndex:
     def _sorted(self) -> Hashes:
         """A number of 64 bits for each pair, ascending: its group, some bits of its hash, its
         position. Sorting such numbers is several times faster than sorting positions by keys."""
-        groups = queries_of(self.offsets).astype(np.uint64)
-        keys = self._keys(groups, hashes_of(self.ids, self.seed))
+        keys = self._keys(
+            queries_of(self.offsets).astype(np.uint64), hashes_of(self.ids, self.seed)
+        )
         return np.sort(keys | np.arange(len(self), dtype=np.uint64))
 
     def __len__(self) -> int:
@@ -280,7 +281,4 @@ def of_groups(hashes: Hashes, groups: Ints) -> Hashes:
     >>> len(set(of_groups(hashes, np.array([0, 1, 1])).tolist()))
     2
     """
-    keys = groups.astype(np.uint64)
-    keys *= _MULTIPLIER
-    keys ^= hashes
-    return keys
+    return (groups.astype(np.uint64) * _MULTIPLIER) ^ hashes

@@ -78,13 +78,17 @@ class Qrels:
         is_named = isinstance(self.source, str)
         shown = [repr(self.source) if is_named else f"<{type(self.source).__name__}>"]
         shown += ["labels=..."] * (self.labels is not None)
-        return f"Qrels({', '.join([*shown, *(f'{k}={v!r}' for k, v in self.matching.items())])})"
+        shown += [f"{name}={value!r}" for name, value in self.matching.items()]
+        return f"Qrels({', '.join(shown)})"
 
     @property
     def matching(self) -> dict[str, Any]:
         """The settings by which runs are matched, without those that were not given."""
-        given = {name: getattr(self, name) for name in MATCHING}
-        return {name: value for name, value in given.items() if value not in (None, False)}
+        return {
+            name: getattr(self, name)
+            for name in MATCHING
+            if getattr(self, name) not in (None, False)
+        }
 
     @cached_property
     def merged(self) -> pd.DataFrame | None:
@@ -100,8 +104,7 @@ class Qrels:
 
     def merged_by(self, **options: Any) -> Qrels:
         """The qrels with their labels, merged with options of :func:`merge_labels`."""
-        labelled = judgements_from(self._unlabelled, self._merge(**options))
-        return Qrels(labelled, **self.matching)
+        return Qrels(judgements_from(self._unlabelled, self._merge(**options)), **self.matching)
 
     @property
     def declared(self) -> Any:
@@ -114,10 +117,9 @@ class Qrels:
 
     def _declared(self, source: Any) -> Any:
         """A file with the names of columns and the grades of labels; others do not change."""
-        is_file = isinstance(source, (str, os.PathLike))
-        if not is_file or (self.columns is None and self.grades is None):
-            return source
-        return DeclaredFile(source, self.columns, self.grades)
+        if isinstance(source, (str, os.PathLike)) and (self.columns, self.grades) != (None, None):
+            return DeclaredFile(source, self.columns, self.grades)
+        return source
 
     @cached_property
     def judgements(self) -> Judgements:
@@ -190,8 +192,12 @@ def merge_labels(
         raise ValueError(f"conflicts must be 'error' or 'official', not {conflicts!r}")
     judgements, new = judgements_of(qrels), read_all_labels(labels)
     official = judgements.table.frame("qid", "docno", "label").assign(source=OFFICIAL)
-    judged = official.loc[official["label"] >= 0, [*_KEY, "label"]]
-    both = new.merge(judged, how="left", on=_KEY, suffixes=("", "_official"))
+    both = new.merge(
+        official.loc[official["label"] >= 0, [*_KEY, "label"]],
+        how="left",
+        on=_KEY,
+        suffixes=("", "_official"),
+    )
     differs = both[both["label_official"].notna() & (both["label_official"] != both["label"])]
     if len(differs) and conflicts == "error":
         first = differs.iloc[0]
@@ -263,17 +269,19 @@ def _labels_of_documents(
     """
     has_separator = labels["docno"].str.contains(separator, regex=False)
     of_passages = has_separator.groupby(labels["source"]).transform("mean") > 1 / 2
-    best = _highest_of_documents(labels[of_passages], separator)
-    best = pd.concat([best, labels[~of_passages]])
+    best = pd.concat([_highest_of_documents(labels[of_passages], separator), labels[~of_passages]])
     official = best.merge(judgements.table.frame("qid", "docno", "official"), how="left", on=_KEY)
     return best[~(official["official"] > official["label"]).to_numpy()]
 
 
 def _highest_of_documents(labels: pd.DataFrame, separator: str) -> pd.DataFrame:
     """The highest label of the passages of each document, in the order of the labels."""
-    docnos = labels["docno"].str.rsplit(separator, n=1).str[0]
-    best = labels.assign(docno=docnos).sort_values("label", kind="stable")
-    return best.drop_duplicates(_KEY, keep="last").sort_index()
+    return (
+        labels.assign(docno=labels["docno"].str.rsplit(separator, n=1).str[0])
+        .sort_values("label", kind="stable")
+        .drop_duplicates(_KEY, keep="last")
+        .sort_index()
+    )
 
 
 def judgements_of_documents(
@@ -307,9 +315,8 @@ def read_all_labels(labels: Any) -> pd.DataFrame:
     from ..io.label_files import contradiction, read_labels  # imports everything that reads files
 
     sources = labels if isinstance(labels, (list, tuple)) else [labels]
-    frames = [read_labels(source) for source in sources]
-    frame = pd.concat(frames) if frames else pd.DataFrame(columns=_COLUMNS)
-    frame = frame.astype({"label": float})
+    frames = [*map(read_labels, sources)] or [pd.DataFrame(columns=_COLUMNS)]
+    frame = pd.concat(frames).astype({"label": float})
     if rows := contradiction(frame, _KEY):
         first, other, _ = rows
         raise ValueError(

@@ -66,8 +66,8 @@ class Unjudged:
             keys.append(of_groups(hashes_of(docnos[-1]), of_new[-1]))
             pairs[new] = len(run.judgements.grades) + end + np.arange(len(new))
             end += len(new)
-            kept = view if keep_rows else view.without_rows()
-            parts.append(replace(kept, queries=queries, ranks=ranks, pairs=pairs))
+            view = view if keep_rows else view.without_rows()
+            parts.append(replace(view, queries=queries, ranks=ranks, pairs=pairs))
         queries = np.concatenate(of_new)
         order = order_by_query(queries)  # the cache holds the documents of one query
         numbers, different = codes(arrow_numbers(np.concatenate(keys)[order]))

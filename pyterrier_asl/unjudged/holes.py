@@ -94,9 +94,9 @@ def holes(
     [measured] = judged.with_pool({named.name: named.measure}).values()
     unjudged = unjudged_of(judged.runs, [measured], depth)
     labelled = Labelled(unjudged, measured, name=named.name, depth=depth, highest=highest)
-    facts = judged.facts({labelled.name: measured})
-    grades = on_grades(judged.judgements, {named.name: measured})
-    return Holes(judged, labelled, alpha, [*grades, *facts.notes], facts.doubts)
+    facts = judged.facts({named.name: measured})
+    notes = [*on_grades(judged.judgements, facts.measures), *facts.notes]
+    return Holes(judged, labelled, alpha, notes, facts.doubts)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -138,8 +138,9 @@ class Holes(Printed):
     def pair(self, a: str, b: str) -> Difference:
         """The difference of two of the runs, over all labels of documents of all the runs."""
         check_names("pair", (a, b), self.runs.names, "runs")
-        at = map(self.runs.names.index, (a, b))
-        return difference_of(self.runs, self.labelled, *at, alpha=self.alpha)
+        return difference_of(
+            self.runs, self.labelled, self.runs.row(a), self.runs.row(b), alpha=self.alpha
+        )
 
     @property
     def verdict(self) -> str:
@@ -155,8 +156,8 @@ class Holes(Printed):
     def _rows(self) -> list[tuple[int, int, dict[str, Any]]]:
         """The numbers of two runs and their verdict, for each pair, open pairs first."""
         if self.are_two:
-            unjudged = int(self.difference.by_query["unjudged"].sum())
-            return [(0, 1, {**self.difference.row(), "unjudged": unjudged})]
+            unjudged = {"unjudged": int(self.difference.by_query["unjudged"].sum())}
+            return [(0, 1, self.difference.row() | unjudged)]
         rows = [
             (a, b, difference_of(self.runs, self.labelled, a, b, alpha=None).row())
             for a, b in combinations(range(len(self.runs)), 2)
@@ -237,8 +238,7 @@ class Holes(Printed):
         """The weight of each document, shape (V,); see :attr:`todo`."""
         if self.are_two:
             return next(changes_of_difference(self.labelled, [(0, 1)]))
-        weights: Floats = np.where(self._is_first, self._sums[0], self._sums[1])
-        return weights
+        return np.asarray(np.where(self._is_first, self._sums[0], self._sums[1]))
 
     @cached_property
     def _best(self) -> Ints:
@@ -288,8 +288,7 @@ class Holes(Printed):
             }
         )
         if not self.are_two:
-            is_first = pd.Series(self._is_first, self.labelled.documents)
-            frame["contenders"] = is_first[documents].to_numpy()
+            frame["contenders"] = np.isin(documents, self.labelled.documents[self._is_first])
         return frame
 
     @property
@@ -299,8 +298,9 @@ class Holes(Printed):
         Columns: ``qid``, ``a_wins``, ``tie``, ``b_wins``.
         """
         verdicts = lexicographic_verdicts(self.difference.documents)
-        columns = dict(zip(("a_wins", "tie", "b_wins"), verdicts.T))
-        return pd.DataFrame({"qid": self.runs.qids, **columns})
+        frame = pd.DataFrame(verdicts, columns=["a_wins", "tie", "b_wins"])
+        frame.insert(0, "qid", self.runs.qids)
+        return frame
 
     def describe(self) -> str:
         """The answer in a line: of two runs difference, bounds and verdicts, else the counts."""
@@ -314,11 +314,14 @@ class Holes(Printed):
 
     def sentences(self) -> list[str]:
         """The answer in a line, and what open means, if a pair of many runs is."""
-        legend = "Open: some labels of the unjudged documents make the other run better."
         answer = [*self.doubts, self.describe()]
         if self.are_two or not self.is_open:
             return answer
-        return [*answer, legend, *self._what_to_judge_first()]
+        return [
+            *answer,
+            "Open: some labels of the unjudged documents make the other run better.",
+            *self._what_to_judge_first(),
+        ]
 
     def _what_to_judge_first(self) -> list[str]:
         """How many documents and open pairs of contenders there are, if documents are listed."""
@@ -329,8 +332,9 @@ class Holes(Printed):
         if not pairs:
             return [f"No open pair is one of contenders ({runs})."]
         documents = counted(int(self._is_first.sum()), "document")
-        open_pairs = counted(pairs, "open pair")
-        return [f"Judge first: {documents} of {open_pairs} of contenders ({runs})."]
+        return [
+            f"Judge first: {documents} of {counted(pairs, 'open pair')} of contenders ({runs})."
+        ]
 
     def parts(self) -> list[Part]:
         """The answer, and the table."""
@@ -375,8 +379,12 @@ class Holes(Printed):
             "difference over all labels of the unjudged documents. Dot: all of them irrelevant. "
             "First: the widest line."
         )
-        bars = ranges(base, "low", "difference", "high", axis)
-        return figure(bars, "What unjudged documents could change", caption, rows=CROWDED)
+        return figure(
+            ranges(base, "low", "difference", "high", axis),
+            "What unjudged documents could change",
+            caption,
+            rows=CROWDED,
+        )
 
     def _chart_of_pairs(self) -> Any:
         """The matrix, runs by the number of runs that they are certain to beat."""

@@ -86,14 +86,20 @@ class Difference:
     def row(self) -> dict[str, Any]:
         """The difference, its bounds, the verdict, and the verdict on the t-test."""
         names = ("a", "b", "measure", "difference", "low", "high", "exact", "verdict")
-        numbers = {name: getattr(self, name) for name in names}
-        return numbers | {"significance": self.test and self.test.verdict}
+        return {
+            **{name: getattr(self, name) for name in names},
+            "significance": self.test and self.test.verdict,
+        }
 
     def describe(self) -> str:
         """The difference, its bounds and its verdict, in a line."""
         kind = "bounds" if self.exact else "outer bounds"
-        verdicts = {OPEN: "open", SETTLED_EQUAL: "settled, equal"}
-        verdicts |= {SETTLED_A: f"settled for {self.a}", SETTLED_B: f"settled for {self.b}"}
+        verdicts = {
+            OPEN: "open",
+            SETTLED_EQUAL: "settled, equal",
+            SETTLED_A: f"settled for {self.a}",
+            SETTLED_B: f"settled for {self.b}",
+        }
         test = "" if self.test is None else f"; significance {self.test.verdict}"
         return (
             f"{self.measure}: {self.b} - {self.a} = {self.difference:+.4f}, {kind} "
@@ -156,8 +162,8 @@ def values_if_only_relevant(labelled: Labelled, side: LabelledRun) -> Floats:
     starts = np.searchsorted(documents.queries[judged], [*every, len(every)])
     sizes = np.diff(starts)[queries]
     chosen = np.append(judged[ranges_from(starts[:-1][queries], cumulate(sizes))], unjudged)
-    labelled_queries = len(every) + np.arange(len(unjudged))
-    virtual = np.append(np.repeat(np.arange(len(queries)), sizes), labelled_queries)
+    numbers = np.arange(len(queries))
+    virtual = np.append(np.repeat(numbers, sizes), numbers[len(every) :])
     chosen = chosen[np.lexsort((chosen, virtual))]
     relevant = replace(
         side.relevant,
