@@ -311,8 +311,9 @@ class Evaluation(Remembering):
         if self.whole is not None:
             return self.whole.judged_by(qrels).select(self.names)
         judgements = judgements_of(qrels).with_matching(self.judgements.matching)
-        judged = [*iter_judged(self.names, self.runs, judgements)]
-        return Evaluation(self.names, judged, judgements, qrels)
+        return Evaluation(
+            self.names, [*iter_judged(self.names, self.runs, judgements)], judgements, qrels
+        )
 
     def check_matching(self, matching: Mapping[str, Any]) -> None:
         """Raises ValueError for settings with which the runs have not been matched."""

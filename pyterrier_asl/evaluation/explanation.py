@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from functools import cached_property
 from typing import Any
@@ -113,8 +113,8 @@ class Explanation(Printed):
     near: list[Convention]
     fit: tuple[int, int] | None
     more_changes: int | None
-    notes: list[str] = field(default_factory=list)
-    _search: Any = None
+    notes: list[str]
+    _search: Search
 
     @property
     def explained(self) -> bool:
@@ -129,23 +129,26 @@ class Explanation(Printed):
     def queries(self) -> str | None:
         """Whose values were given, ``of the qrels``, ``answered``, ``with a relevant document`` or
         ``both``; None: other queries', or means."""
-        queries: str | None = self._search.queries(self._best[0])
-        return queries
+        return self._search.queries(self._best[0])
 
     @cached_property
     def table(self) -> pd.DataFrame:
         """The best conventions after trec_eval's: ``convention``, ``changes``, ``mean`` of what it
         gives, ``deviation`` (the largest), ``fit`` and ``of``, the number of values."""
         rows, asked = [], self._search.asked
-        best: list[Convention] = [{}] if {} not in self._best else []
-        for convention in best + self._best:
+        for convention in self._best if {} in self._best else [{}, *self._best]:
             deviations = self._search.deviations(convention)
-            row = {"convention": words_of(convention), "changes": len(convention)}
-            row["mean"] = np.concatenate([of.gives(convention) for of in asked]).mean()
-            row |= {"deviation": deviations.max(), "of": len(deviations)}
-            row["fit"] = sum(int(of.fit(convention).sum()) for of in asked)
-            rows.append(row)
-        return pd.DataFrame(rows)[["convention", "changes", "mean", "deviation", "fit", "of"]]
+            rows.append(
+                {
+                    "convention": words_of(convention),
+                    "changes": len(convention),
+                    "mean": np.concatenate([of.gives(convention) for of in asked]).mean(),
+                    "deviation": deviations.max(),
+                    "fit": sum(int(of.fit(convention).sum()) for of in asked),
+                    "of": len(deviations),
+                }
+            )
+        return pd.DataFrame(rows)
 
     @cached_property
     def by_query(self) -> pd.DataFrame:
@@ -156,13 +159,17 @@ class Explanation(Printed):
         for of in self._search.asked:
             value = np.full(len(of.run.retrieved), np.nan)
             value[slice(0) if of.queries is None else of.queries] = of.values[: len(value)]
-            frame = pd.DataFrame({"name": of.name, "qid": of.run.judgements.qids, "value": value})
-            frame["explained"] = of.by_query(self._best[0])
-            frame["ours"] = of.by_query({})
-            theirs = frame["explained" if of.queries is None else "value"]
-            frames.append(frame.assign(difference=theirs - frame["ours"]))
-        frame = pd.concat(frames)
-        return frame.sort_values(
+            explained, ours = of.by_query(self._best[0]), of.by_query({})
+            columns = {
+                "name": of.name,
+                "qid": of.run.judgements.qids,
+                "value": value,
+                "explained": explained,
+                "ours": ours,
+                "difference": (explained if of.queries is None else value) - ours,
+            }
+            frames.append(pd.DataFrame(columns))
+        return pd.concat(frames).sort_values(
             "difference", ascending=False, kind="stable", key=np.abs, ignore_index=True
         )
 
@@ -213,8 +220,10 @@ class Explanation(Printed):
             yield f"{counted(ignored, 'value')} of queries that the qrels lack: ignored."
         if not self._search.are_means and self.queries != next(iter(QUERIES)):
             total = sum(len(of.run.retrieved) for of in asked) - self.table["of"].iloc[0]
-            whose = _WHOSE.get(self.queries or "", "")
-            yield f"{counted(total, 'query has', 'queries have')} no value{whose}."
+            yield (
+                f"{counted(total, 'query has', 'queries have')} no value"
+                f"{_WHOSE.get(self.queries or '', '')}."
+            )
         if self.explained:
             return
         if self.more_changes is not None:
@@ -254,8 +263,7 @@ def _numbers(values: Iterable[Any], what: str, *, are_means: bool) -> tuple[Floa
     """Values, and the most decimals of any of them; 0: not known, as of numbers by query."""
     numbers, decimals = [], 0
     for value in values:
-        exact = _exact(value)
-        if exact is None:
+        if (exact := _exact(value)) is None:
             raise ValueError(f"a value of {what} is {value!r}: give a number, such as 0.4212")
         numbers.append(float(exact))
         if are_means or isinstance(value, str):
@@ -361,8 +369,9 @@ def explain(
             f"most {_MOST_GRADES}"
         )
     kind, cutoff = named.measure.NAME, named.measure.params.get("cutoff")
-    has_ranks = all(of.table.has("rank") for of in evaluation.runs)
-    parts = parts_of(kind, cutoff, levels, ranks=has_ranks)
+    parts = parts_of(
+        kind, cutoff, levels, ranks=all(of.table.has("rank") for of in evaluation.runs)
+    )
     by_run = _by_run(values, evaluation.names, named)
     asked = [
         _asked(Asked(run_name, judged, kind, parts), by_run[run_name])

@@ -148,10 +148,10 @@ class Facts:
         if judgements.drop_self:
             own_ids = equal_rows(judgements.docnos, judgements.table.qid)
             if len(rows := own_ids[judgements.grades[own_ids] > 0]):
-                number = counted(len(rows), "relevant document")
                 sentences.append(
-                    f"drop_self (--drop-self) leaves out {number} with the id of the query (e.g. "
-                    f"{judgements.docnos[int(rows[0])].as_py()!r}): no run can retrieve them"
+                    f"drop_self (--drop-self) leaves out {counted(len(rows), 'relevant document')} "
+                    f"with the id of the query (e.g. {judgements.docnos[int(rows[0])].as_py()!r}): "
+                    "no run can retrieve them"
                 )
         return sentences
 
@@ -170,10 +170,10 @@ class Facts:
     def depth_of(self, run: str, deeper: str, others: Sequence[str] = ()) -> str:
         """The sentence on a run with fewer documents per query than another, and others such."""
         size, most = (self.of_runs[name].documents for name in (run, deeper))
-        documents = "document" if size == 1 else "documents"
         text = (
-            f"{RUN} has {size:,g} {documents} per query, {shown(deeper)} {most:,g}: measures to a "
-            "greater depth count the rest as not retrieved"
+            f"{RUN} has {size:,g} {'document' if size == 1 else 'documents'} per query, "
+            f"{shown(deeper)} {most:,g}: measures to a greater depth count the rest as not "
+            "retrieved"
         )
         return Fact("depth", text).sentence(run, others)
 

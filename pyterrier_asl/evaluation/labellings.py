@@ -112,8 +112,8 @@ class Labelled:
         self.name = name or str(measure)
         self.judgements = unjudged.judgements
         cutoff = self.measure.cutoff
-        seen = None if cutoff is None else max(cutoff, depth or 0)
-        self.documents = unjudged.shown(seen)  # V, as positions in the judgements
+        # V, as positions in the judgements
+        self.documents = unjudged.shown(None if cutoff is None else max(cutoff, depth or 0))
         queries = self.judgements.queries[self.documents]
         size = np.bincount(queries, minlength=len(self.judgements))
         if highest is None:
@@ -232,25 +232,19 @@ def bounds(
         found: list[RunFacts] = []
         labelled = labelled_measures(unread, chosen, depth=depth, highest=highest, facts=found)
         facts[track] = Facts(dict(zip(unread.names, found)), unread.judgements, chosen)
-        frames[track] = _bounds_frame(unread, labelled)
-    frame = join_tracks(frames)
-    if not by_query:
-        how = dict.fromkeys(("value", "low", "high"), "mean") | {"unjudged": "sum", "exact": "all"}
-        frame = by_run(frame).agg(how).reset_index()
-    return with_notes(frame, facts)
-
-
-def _bounds_frame(runs: Evaluation, labelled: Mapping[str, Labelled]) -> pd.DataFrame:
-    return long_frame(
-        runs,
-        {
+        columns: dict[str, dict[str, Any]] = {
             label: {
                 "value": [side.value for side in of.sides],
                 "low": [side.bounds[0] for side in of.sides],
                 "high": [side.bounds[1] for side in of.sides],
                 "unjudged": [side.unjudged for side in of.sides],
-                "exact": [[of.measure.is_exact()] * len(runs.qids)] * len(runs),
+                "exact": [[of.measure.is_exact()] * len(unread.qids)] * len(unread),
             }
             for label, of in labelled.items()
-        },
-    )
+        }
+        frames[track] = long_frame(unread, columns)
+    frame = join_tracks(frames)
+    if not by_query:
+        how = dict.fromkeys(("value", "low", "high"), "mean") | {"unjudged": "sum", "exact": "all"}
+        frame = by_run(frame).agg(how).reset_index()
+    return with_notes(frame, facts)

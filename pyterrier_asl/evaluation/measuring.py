@@ -22,7 +22,7 @@ from ..common.lazy import pd
 from ..common.notices import progress_bar
 from ..common.threads import cores, map_ahead, map_at_once
 from ..common.types import Floats
-from ..io.runs import iter_runs, read_run_table
+from ..io.runs import iter_runs, load_run
 from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements
 from ..judging.matching import judge_whole
@@ -82,8 +82,7 @@ class Measuring:
             source: a file, or a run of a form that :func:`.matching.judge` takes.
         """
         try:
-            is_file = isinstance(source, (str, os.PathLike))
-            judged = judge_whole(self.judgements, read_run_table(source) if is_file else source)
+            judged = judge_whole(self.judgements, load_run(source))
             values = values_of([*self._others.values()], judged)
         except (ValueError, OSError) as error:
             return MeasuredRun(name, error=error)
@@ -98,9 +97,8 @@ class Measuring:
         """The runs in this process: several small files at a time, large ones one by one."""
 
         def is_small_file(item: tuple[str, Any]) -> bool:
-            source = item[1]
-            is_path = isinstance(source, (str, os.PathLike))
-            return is_path and os.path.isfile(source) and os.path.getsize(source) < _LARGE
+            path = item[1] if isinstance(item[1], (str, os.PathLike)) else ""
+            return os.path.isfile(path) and os.path.getsize(path) < _LARGE
 
         for are_small, some in groupby(sources.items(), is_small_file):
             if are_small:
@@ -134,9 +132,13 @@ def iter_judged(
         except ValueError as error:
             raise ValueError(f"run {name!r}: {error}") from None
 
-    judged = iter_runs(dict(zip(names, sources)), then=judge)
-    is_shown = False if len(names) < _MANY else None
-    for _, run in progress_bar(judged, total=len(names), desc="runs", shown=is_shown, leave=False):
+    for _, run in progress_bar(
+        iter_runs(dict(zip(names, sources)), then=judge),
+        total=len(names),
+        desc="runs",
+        shown=False if len(names) < _MANY else None,
+        leave=False,
+    ):
         yield run
 
 

@@ -129,8 +129,9 @@ class RelevantRanks:
         [[0, 2]]
         """
         documents = relevant_documents(runs, rel, cutoff)
-        first = documents[0]
-        return cls(np.array([run.ranks for run in documents]), first.pairs, first.total)
+        return cls(
+            np.array([run.ranks for run in documents]), documents[0].pairs, documents[0].total
+        )
 
     @cached_property
     def queries(self) -> Ints:

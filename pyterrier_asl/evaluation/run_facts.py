@@ -16,7 +16,7 @@ import pyarrow as pa
 from ..common.notices import counted, names_of
 from ..common.types import Ints
 from ..io.values import take
-from ..judging.id_forms import describe_form, find_form
+from ..judging.id_forms import describe_form, find_form, other_form
 from ..judging.judged_run import JudgedRun, TiedRun
 from ..judging.judgements import Judgements
 from ..judging.ranking import Ranking, equal_rows
@@ -139,9 +139,8 @@ class _Ids(NamedTuple):
 def _forms(run: JudgedRun) -> Iterator[Fact]:
     """Ids of queries and documents that the run writes otherwise than the qrels."""
     if (run.retrieved == 0).any():
-        both = run.table.answered, run.judgements.qid_text
-        if form := find_form(*(set(qids.to_pylist()) for qids in both)):
-            yield Fact(IDS, f"{RUN} {describe_form('query', *form)}")
+        if text := other_form("query", run.table.answered, run.judgements.qid_text):
+            yield Fact(IDS, f"{RUN} {text}")
     yield from _form_of_run(run, run.judgements.once(_of_qrels))
 
 
@@ -250,8 +249,10 @@ def _repeated(run: JudgedRun) -> Iterator[Fact]:
 def _order(run: JudgedRun) -> Iterator[Fact]:
     """Scores that do not order the documents, or not as the ranks do."""
     if infinite := int(np.isinf(run.table.value).sum()):
-        what = f"has {counted(infinite, 'infinite score')}: write scores that are numbers"
-        yield Fact(ORDER, f"{RUN} {what}")
+        yield Fact(
+            ORDER,
+            f"{RUN} has {counted(infinite, 'infinite score')}: write scores that are numbers",
+        )
     elif fault := run.constant_fault:
         yield Fact(ORDER, f"{RUN} {fault}")
     elif run.ranks_contradict_scores:
@@ -296,8 +297,7 @@ def _ties(run: JudgedRun, measures: Mapping[str, Any], values: Sequence[Any]) ->
         return
     found: list[tuple[float, str, str]] = []
     for (name, measure), value in zip(measures.items(), values):
-        computes = formula(measure)
-        if computes is None:
+        if (computes := formula(measure)) is None:
             continue
         ends = computes.over_ties(tied, value)
         now, low, high = (float(of.mean()) for of in (value, *ends))
@@ -313,9 +313,9 @@ def _ties(run: JudgedRun, measures: Mapping[str, Any], values: Sequence[Any]) ->
     if found:
         _, most, text = max(found, key=lambda item: item[0])
         others = [name for _, name, _ in found if name != most]
-        verb = "changes" if len(others) == 1 else "change"
-        more = f"; {names_of(others)} {verb}, too" if others else ""
-        yield Fact("ties", text + more)
+        if others:
+            text += f"; {names_of(others)} {'changes' if len(others) == 1 else 'change'}, too"
+        yield Fact("ties", text)
 
 
 def _share_unjudged(run: JudgedRun, cutoff: int) -> float:

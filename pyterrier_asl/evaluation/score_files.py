@@ -45,10 +45,9 @@ def frame_of_file(
         if form := file_format(path, file):
             table = read_saved(path, file, form)
             try:
-                frame: pd.DataFrame = table.to_pandas()
+                return table.to_pandas().reset_index(drop=True).rename_axis("row"), []
             except Exception as error:  # damaged metadata of pandas can raise any error
                 raise ValueError(f"{path} cannot be read as {form}: {error}") from error
-            return frame.reset_index(drop=True).rename_axis("row"), []
         with decompressed(path, file) as stream:
             return _text_frame(path, stream.read(), names, wide is not None)
 

@@ -73,16 +73,21 @@ def rows_of(
         notes.append(f"{names_of(left_out)} {'is' if len(left_out) == 1 else 'are'} left out")
     ids = _ids(table[[*keys]].rename(columns=keys), source)
     names = np.repeat([*map(str, values)], len(table)).astype(object)
-    others: dict[str, Any] = {"track": "", "name": system, "repetition": "", "group": None}
-    others["measure"] = system if wide and is_measure(system) else "score"
-    others |= {WIDE[wide] if wide else "measure": names}
-    rows = pd.concat([ids] * len(values))
-    rows = rows.assign(**{role: of for role, of in others.items() if role not in ids})
+    others: dict[str, Any] = {
+        "track": "",
+        "name": system,
+        "repetition": "",
+        "group": None,
+        "measure": system if wide and is_measure(system) else "score",
+        WIDE[wide] if wide else "measure": names,
+    }
+    rows = pd.concat([ids] * len(values)).assign(
+        **{role: of for role, of in others.items() if role not in ids}
+    )
     rows["text"] = cells = table[values].to_numpy(object).T.ravel()
     rows["value"] = _numbers(cells, rows.index, names, source, is_long)
     rows, means = _without_means(rows, source)
-    taken = [f"{', '.join(notes)} (--columns says otherwise)"] if notes else []
-    return rows, taken + means
+    return rows, [f"{', '.join(notes)} (--columns says otherwise)"] * bool(notes) + means
 
 
 def _roles_of(
@@ -92,8 +97,10 @@ def _roles_of(
     names = [str(name) if wide else canonical_name(str(name)) for name in headers]
     for at, name in enumerate(names):
         if name in names[:at]:
-            both = f"{headers[names.index(name)]} and {headers[at]}"
-            raise ValueError(f"{source} has {name} twice, in the columns {both}: remove one")
+            raise ValueError(
+                f"{source} has {name} twice, in the columns {headers[names.index(name)]} and "
+                f"{headers[at]}: remove one"
+            )
     if "winner" in map(plain, headers):
         raise ValueError(
             f"{source} holds pairwise winners (a column winner): give a value of each system"
@@ -198,8 +205,7 @@ def _numbers(cells: Any, lines: pd.Index[Any], columns: Any, source: str, is_lon
     wrong = np.flatnonzero(np.isinf(numbers))
     if not len(wrong):
         return np.asarray(numbers)
-    nested = [columns[at] for at in wrong if isinstance(cells[at], (dict, list))]
-    if nested:
+    if nested := [columns[at] for at in wrong if isinstance(cells[at], (dict, list))]:
         raise ValueError(
             f"{source} is nested JSON ({names_of([*dict.fromkeys(nested)])}): give a table"
         )
@@ -241,15 +247,17 @@ def _without_means(rows: pd.DataFrame, source: str) -> tuple[pd.DataFrame, list[
     for qid in called:
         is_own = rows["qid"] == qid
         own, others = rows[is_own & rows["value"].notna()], rows[~is_own]
-        of_key = others.groupby(key, sort=False)["value"].agg(["mean", "sum"])
-        expected = of_key.reindex(pd.MultiIndex.from_frame(own[key]))
+        expected = (
+            others.groupby(key, sort=False)["value"]
+            .agg(["mean", "sum"])
+            .reindex(pd.MultiIndex.from_frame(own[key]))
+        )
         is_sum = own["measure"].map(lambda name: bool((of := measure_named(name)) and added_up(of)))
         expected = np.where(is_sum, expected["sum"], expected["mean"])
-        places = (
-            part["text"].map(lambda cell: len(str(cell).partition(".")[2])).max()
+        unit = sum(
+            10.0 ** -part["text"].map(lambda cell: len(str(cell).partition(".")[2])).max()
             for part in (own, others)
         )
-        unit = sum(10.0**-number for number in places)
         is_mean = np.abs(own["value"] - expected) <= unit / 2 + 1e-9
         if is_mean.any() and not is_mean.all():
             row = own[~is_mean].iloc[0]
@@ -316,8 +324,11 @@ def _refuse_twice(same: pd.DataFrame, tables: Mapping[str, pd.DataFrame]) -> Non
     if first != second:
         raise ValueError(f"{text}: leave out one of the files, or name different systems")
     lines = tables[first].loc[[line, other]].astype(str).map(canonical_name)
-    differ = [str(name) for name in lines if lines[name].nunique() > 1]
-    names = [name for name in differ if not is_measure(name) and plain(name) != "value"]
+    names = [
+        str(name)
+        for name in lines
+        if lines[name].nunique() > 1 and plain(name) != "value" and not is_measure(str(name))
+    ]
     if not names:
         raise ValueError(f"{text}: remove one of them")
     raise ValueError(
@@ -334,9 +345,10 @@ def groups_of(rows: pd.DataFrame) -> dict[tuple[str, str], str]:
         ValueError: for a query with two groups.
     """
     groups: dict[tuple[str, str], str] = {}
-    keys = ["track", "qid", "group"]
-    for track, qid, group in rows[keys].dropna().drop_duplicates().itertuples(index=False):
+    of_queries = rows[["track", "qid", "group"]].dropna().drop_duplicates()
+    for track, qid, group in of_queries.itertuples(index=False):
         if groups.setdefault((track, qid), group) != group:
-            both = f"{groups[track, qid]!r} and {group!r}"
-            raise ValueError(f"query {qid!r} has two groups, {both}: give it one")
+            raise ValueError(
+                f"query {qid!r} has two groups, {groups[track, qid]!r} and {group!r}: give it one"
+            )
     return groups

@@ -21,7 +21,6 @@ The measure of a wide table is the name of its file, if it is a measure (``nDCG@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -140,8 +139,7 @@ class ScoreTable:
         lacks = names_of(lists) if lists else ""
         if not shared:
             raise ValueError(f"every measure is missing for some systems, {lacks}: leave them out")
-        left_out = [f"measures that some systems lack are left out: {lacks}"] if lists else []
-        return shared, left_out
+        return shared, [f"measures that some systems lack are left out: {lacks}"] * bool(lists)
 
     def names_in(self, measures: Any) -> list[str]:
         """The names of one or several measures; a text can name several that the table has.
@@ -210,8 +208,9 @@ class ScoreTable:
         rows = self.rows[self.rows["track"] == track]
         for measure in measures:
             self._check_measure(measure, rows)
-        repetition = rows["repetition"].where(rows["name"].isin(self.repeated), "")
-        rows = rows.assign(repetition=repetition)
+        rows = rows.assign(
+            repetition=rows["repetition"].where(rows["name"].isin(self.repeated), "")
+        )
         keys = ["name", "repetition"]
         systems = pd.MultiIndex.from_frame(rows[keys].drop_duplicates())
         labels = pd.Index([*map(canonical_name, measures)])
@@ -272,9 +271,11 @@ class ScoreTable:
             note = f"over {queries}, those with a value of every system and measure"
             return values[..., is_complete], lacks[..., is_complete], is_complete, note
         of_systems = zip(names, lacks.sum(axis=(0, 2)).tolist())
-        lists = [f"{name}: {count:,}" for name, count in of_systems if count]
-        verb = "counts" if number == 1 else "count"
-        note = f"{counted(number, 'missing value')} ({names_of(lists)}) {verb} as {self.missing:g}"
+        note = (
+            f"{counted(number, 'missing value')} "
+            f"({names_of([f'{name}: {count:,}' for name, count in of_systems if count])}) "
+            f"{'counts' if number == 1 else 'count'} as {self.missing:g}"
+        )
         return np.where(lacks, self.missing, values), lacks, np.ones_like(is_complete), note
 
 
@@ -340,7 +341,7 @@ def read_scores(
         frame = as_frame(scores).reset_index(drop=True).rename_axis("row")
         sources["the frame of scores"] = frame, "run", []
     else:
-        for file in files_at([scores] if isinstance(scores, (str, os.PathLike)) else scores):
+        for file in files_at(one_or_more(scores)):
             if str(file) in sources:
                 raise ValueError(f"the file {file} is given twice: give it once")
             frame, notes = frame_of_file(file, columns.values(), wide)
@@ -367,6 +368,6 @@ def read_scores(
         groups_of(rows),
         tuple(f"{names_of(files)}: {note}" for note, files in by_note.items()),
     )
-    for names in (table.lower_is_better, table.higher_is_better):
-        check_names("the direction", names, table.measures, "measures of the scores")
+    directed = table.lower_is_better + table.higher_is_better
+    check_names("the direction", directed, table.measures, "measures of the scores")
     return table

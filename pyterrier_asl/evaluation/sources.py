@@ -78,9 +78,10 @@ def is_repeated(run: Any) -> bool:
     >>> is_repeated(["seed1.run", "seed2.run"]), is_repeated({"q": {"d": 1}}), is_repeated([])
     (True, False, False)
     """
-    kinds = (str, os.PathLike, Mapping)
     is_list = isinstance(run, (list, tuple)) and len(run) > 0
-    return is_list and all(isinstance(of, kinds) or is_table(of) for of in run)
+    return is_list and all(
+        isinstance(of, (str, os.PathLike, Mapping)) or is_table(of) for of in run
+    )
 
 
 def _is_one_run(runs: Any) -> bool:

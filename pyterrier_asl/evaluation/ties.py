@@ -77,18 +77,23 @@ def ties(
             value, k = columns[named.name], named.measure.params.get("cutoff")
             ends = [_over_ties(named.measure, *run) for run in zip(tied_runs, value)]
             low, expected, high = np.array(ends).swapaxes(0, 1)
-            tied = [run.tied_documents(k) for run in unread.runs]
-            seen = [np.minimum(run.retrieved, k or run.retrieved) for run in unread.runs]
-            by_measure[named.name] = {"low": low, "expected": expected, "value": value}
-            by_measure[named.name] |= {"high": high, "tied": tied, "documents": seen}
+            by_measure[named.name] = {
+                "low": low,
+                "expected": expected,
+                "value": value,
+                "high": high,
+                "tied": [run.tied_documents(k) for run in unread.runs],
+                "documents": [np.minimum(run.retrieved, k or run.retrieved) for run in unread.runs],
+            }
         frames[track] = long_frame(unread, by_measure)
         asked = {named.name: named.measure for named in chosen}
         of_runs = {name: RunFacts.of(run, asked) for name, run in zip(unread.names, unread.runs)}
         facts[track] = Facts(of_runs, unread.judgements, asked)
     frame = join_tracks(frames)
     if not by_query:
-        means = dict.fromkeys(("low", "expected", "value", "high"), "mean")
-        how = means | dict.fromkeys(("tied", "documents"), "sum")
+        how = dict.fromkeys(("low", "expected", "value", "high"), "mean") | dict.fromkeys(
+            ("tied", "documents"), "sum"
+        )
         frame = by_run(frame).agg(how).reset_index()
     frame["tied"] = frame["tied"] / frame["documents"].clip(lower=1)
     return with_notes(frame.drop(columns="documents"), facts)

@@ -64,7 +64,7 @@ def _absolute(source: Any) -> Any:
 
 def _work(measuring: Measuring, name: str, source: Any) -> MeasuredRun:
     """Measures a run. The result has no qrels, which need not be sent back."""
-    return _with_judgements(_nothing(), measuring.run(name, source))
+    return _with_judgements(Judgements({}), measuring.run(name, source))
 
 
 def _by_joblib(
@@ -153,11 +153,6 @@ def _by_ray(
                     f"run {name!r}: {_RETRIES + 1} worker processes were killed while they "
                     "measured it: if memory ran out, give Ray fewer CPUs per node"
                 ) from error
-
-
-@lru_cache
-def _nothing() -> Judgements:
-    return Judgements({})
 
 
 def _with_judgements(judgements: Judgements, run: MeasuredRun) -> MeasuredRun:
