@@ -68,17 +68,20 @@ class AslOptions:
         measure, at, cutoff = name.partition("@")
         return f"{measure}(rel={self.rel:g}){at}{cutoff}"
 
-    def measures(self) -> dict[str, Any]:
+    def measures(self, label: Callable[[str], str] = str) -> dict[str, Any]:
         """The four measures of the paper's figures and of its Table 1, as its columns are called.
+
+        Args:
+            label: gives each column its label.
 
         >>> AslOptions(rel=2).measures()
         {'P@20': P(rel=2)@20, 'ASL@g1-10': ASL(rel=2,g=10), 'AP': AP(rel=2), 'ASL': ASL(rel=2)}
         """
         return {
-            "P@20": with_options(ir_measures.P @ 20, self.rel),
-            "ASL@g1-10": self.asl(g=10),
-            "AP": with_options(ir_measures.AP, self.rel, self.cutoff),
-            "ASL": self.asl,
+            label("P@20"): with_options(ir_measures.P @ 20, self.rel),
+            label("ASL@g1-10"): self.asl(g=10),
+            label("AP"): with_options(ir_measures.AP, self.rel, self.cutoff),
+            label("ASL"): self.asl,
         }
 
 

@@ -68,11 +68,13 @@ def assessor_scores(
     0   alt  0.6667     0.537  0.3889
     """
     panel = read_qrels_and_judges(qrels, judges, rel, judge_rel)
-    rows = []
-    for name in panel.names[1:]:
-        means = {what: values.mean() for what, values in judge_as_run(panel, name, QRELS).items()}
-        rows.append({"judge": name, "topics": len(panel.qids), **means})
-    return as_frame(rows)
+    scores = {name: judge_as_run(panel, name, QRELS) for name in panel.names[1:]}
+    return as_frame(
+        [
+            {"judge": name, "topics": len(panel.qids), **{of: v.mean() for of, v in by.items()}}
+            for name, by in scores.items()
+        ]
+    )
 
 
 @assessor_scores.chart
@@ -140,8 +142,11 @@ def compare_with_assessors(
     panel = read_qrels_and_judges(qrels, judges, rel, judge_rel, runs=runs)
     paired = PairedTest(test, correction, alpha, draws, seed)
 
-    pairs = _both_ways(panel) if both_ways else panel.pairs(QRELS)
-    rows = [row for pair in pairs for row in _differences(panel, *pair, paired)]
+    rows = [
+        row
+        for pair in (_both_ways(panel) if both_ways else panel.pairs(QRELS))
+        for row in _differences(panel, *pair, paired)
+    ]
     return with_corrected_p(as_frame(rows), test, "none" if as_published else correction, alpha)
 
 
@@ -180,9 +185,8 @@ def compare_with_assessors_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     layers.layer[1].layer[1].encoding.shape = shape(
         "bound", "the judge's score", domain=BOUNDS
     ).legend(orient="bottom", columns=2)
-    against = best_runs["judge"]
-    if best_runs["judged_by"].nunique() > 1:
-        against = against + ", judged by " + best_runs["judged_by"]
+    by = best_runs["judged_by"]
+    against = best_runs["judge"] + (", judged by " + by if by.nunique() > 1 else "")
     return captioned(
         in_rows(layers.properties(data=best_runs.assign(against=against)), "against", against),
         "Runs against other judges",

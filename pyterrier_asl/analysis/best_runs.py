@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..assessment.judges import sign_of
 from ..charts import (
     BAR,
     COLORS,
@@ -32,7 +33,6 @@ from ..common.types import Floats, Ints
 from ..evaluation.evaluation import Evaluation, Runs
 from ..evaluation.relevant_documents import relevant_documents, unjudged_above
 from ..evaluation.sources import QrelsLike
-from ..measures.directions import higher_is_better
 from ..statistics.rounding import EQUAL, rounded
 from .asl_options import AslOptions, label_of
 from .inputs import RelOfTracks, is_relevant, read, read_tracks
@@ -130,17 +130,19 @@ def quality_of(
     """The table of :func:`run_quality`, with a label for each measure."""
     recall, missing, judged_share, unjudged, irrelevant = judged.once(_qualifications, options)
     means = {
-        label(name): judged.values(measure).mean(axis=-1)
-        for name, measure in options.measures().items()
+        name: judged.values(measure).mean(axis=-1)
+        for name, measure in options.measures(label).items()
     }
-    further = {
-        label(f"R@{options.depth}"): recall,
-        "missing_share": missing / means[label("ASL")],
-        f"Judged@{options.depth}": judged_share,
-        "unjudged_share": _share(unjudged, irrelevant),
-    }
-    frame = pd.DataFrame({"run": judged.names, **means, **further})
-    return frame.sort_values(label("ASL"), key=rounded, kind="stable", ignore_index=True)
+    return pd.DataFrame(
+        {
+            "run": judged.names,
+            **means,
+            label(f"R@{options.depth}"): recall,
+            "missing_share": missing / means[label("ASL")],
+            f"Judged@{options.depth}": judged_share,
+            "unjudged_share": _share(unjudged, irrelevant),
+        }
+    ).sort_values(label("ASL"), key=rounded, kind="stable", ignore_index=True)
 
 
 @analysis(ALEX, "Figures 1-4", question=LOST, tracks=True, group_by="track")
@@ -188,11 +190,10 @@ def headroom(
     def of_track(track: str, judged: Evaluation, rel: float) -> pd.DataFrame:
         options = AslOptions(rel, cutoff, missing, as_published)
         quality = quality_of(judged, options, label)
-        measures = {label(name): measure for name, measure in options.measures().items()}
+        measures = options.measures(label)
         rows = []
         for name, measure in measures.items():
-            sign = 1 if higher_is_better(measure) else -1
-            best = quality.iloc[int((sign * rounded(quality[name])).argmax())]
+            best = quality.iloc[int((sign_of(measure) * rounded(quality[name])).argmax())]
             rows.append(
                 {
                     "measure": name,
@@ -229,13 +230,16 @@ def _best_values(measure: str, part: pd.DataFrame) -> alt.TopLevelMixin:
     """The value of the best run of each track, and its name."""
     lengths = measure.startswith("ASL")
     form, least = (".1f", 1) if lengths else (".3f", 0)
-    best = zip(part["value"], part["best_run"])
-    labels = [f"{value:{form}} {run}" if run else "nothing is relevant" for value, run in best]
+    labels = [
+        f"{value:{form}} {run}" if run else "nothing is relevant"
+        for value, run in zip(part["value"], part["best_run"])
+    ]
     powers = powers_of_ten(float(part["value"].fillna(1).max()))
     scale = alt.Scale(type="log", domain=[1, powers[-1]]) if lengths else alt.Scale(domain=[0, 1])
     axis = alt.Axis(format="~g", grid=False, values=powers if lengths else alt.Undefined)
-    rows = alt.Chart(part.assign(label=labels, least=least))
-    base = rows.properties(width=PANEL, height=alt.Step(2 * STEP)).encode(
+    base = alt.Chart(
+        part.assign(label=labels, least=least), width=PANEL, height=alt.Step(2 * STEP)
+    ).encode(
         y=alt.Y("track:N", sort=None, title=None, axis=alt.Axis() if any(part["track"]) else None),
         tooltip=tooltips("track", "best_run", "value", "runs"),
     )
@@ -265,11 +269,14 @@ def _histogram(measure: str, part: pd.DataFrame) -> alt.TopLevelMixin:
     )
     named = counts.reindex(best_first).reset_index().fillna({"tracks": 0, "which": ""})
     axis = alt.Axis(format="d", values=whole_numbers(0, int(named["tracks"].max())))
-    bars = alt.Chart(named, title=measure, width=PANEL, height=PANEL).mark_bar(color=COLORS[0])
-    return bars.encode(
-        x=alt.X("bin:N", sort=best_first, title=None, axis=alt.Axis(labelAngle=-45)),
-        y=alt.Y("tracks:Q", title="tracks", axis=axis),
-        tooltip=tooltips("bin", "tracks", "which"),
+    return (
+        alt.Chart(named, title=measure, width=PANEL, height=PANEL)
+        .mark_bar(color=COLORS[0])
+        .encode(
+            x=alt.X("bin:N", sort=best_first, title=None, axis=alt.Axis(labelAngle=-45)),
+            y=alt.Y("tracks:Q", title="tracks", axis=axis),
+            tooltip=tooltips("bin", "tracks", "which"),
+        )
     )
 
 

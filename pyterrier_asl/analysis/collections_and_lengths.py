@@ -85,10 +85,11 @@ def lengths_by_rank(
 
     orders = {"run": pd.CategoricalDtype(judged.names), "kind": pd.CategoricalDtype([*_KINDS])}
     both = pd.concat([documents, documents.assign(kind="all")]).astype(orders)
-    means = both.groupby(["run", "rank", "kind"], observed=True, as_index=False).agg(
-        length=("length", "mean"), documents=("length", "size")
+    return (
+        both.groupby(["run", "rank", "kind"], observed=True, as_index=False)
+        .agg(length=("length", "mean"), documents=("length", "size"))
+        .astype({"run": str, "kind": str})
     )
-    return means.astype({"run": str, "kind": str})
 
 
 @lengths_by_rank.chart
@@ -107,16 +108,12 @@ def lengths_by_rank_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         .mark_line()
         .encode(y=alt.Y("length:Q"), tooltip=alt.value(None)),
     )
-    caption = (
-        "Mean over queries of the length of the document at each rank, and its trend. Users need "
-        "time to read long documents, relevant or not. Measures that do not know lengths ignore it."
-    )
-    if len(runs) > MOST_PANELS:
-        caption += f" The first {MOST_PANELS} of {len(runs)} runs."
     return captioned(
         layers.facet(facet=alt.Facet("run:N", title=None, sort=runs), columns=2),
         "Lengths of the documents retrieved",
-        caption,
+        "Mean over queries of the length of the document at each rank, and its trend. Users need "
+        "time to read long documents, relevant or not. Measures that do not know lengths ignore it."
+        f"{f' The first {MOST_PANELS} of {len(runs)} runs.' * (len(runs) > MOST_PANELS)}",
         WIDE_CAPTION,
     )
 
@@ -136,8 +133,11 @@ def _all_documents(
             words = time_biased_gain.lengths_of(top)
         except ValueError as error:
             raise ValueError(f"run {name!r}: {error}") from None
-        columns = {"rank": within_query(offsets) + 1, "kind": kinds, "length": words}
-        tables.append(pd.DataFrame(columns).assign(run=name))
+        tables.append(
+            pd.DataFrame(
+                {"run": name, "rank": within_query(offsets) + 1, "kind": kinds, "length": words}
+            )
+        )
     return pd.concat(tables, ignore_index=True)
 
 

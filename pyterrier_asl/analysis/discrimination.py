@@ -111,9 +111,9 @@ def discriminative_power(
         test, correction = "unpaired-t", "none"
 
     options: dict[str, Any] = {"test": test, "correction": correction, "draws": draws, "seed": seed}
+    measures = RARENESS_MEASURES if measures is None else measures
     tables = []
-    default = RARENESS_MEASURES if measures is None else measures
-    for name, measure in measures_with_rel(default, rel).items():
+    for name, measure in measures_with_rel(measures, rel).items():
         pairs = compare_all(judged.values(measure), judged.names, **options)
         tables.append(_rows_by_level("measure", name, pairs, levels))
     return pd.concat(tables, ignore_index=True)
@@ -162,7 +162,7 @@ def discrimination_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         )
         heading = alt.TitleParams(str(how), fontSize=LETTERS, fontWeight="normal", anchor="start")
         panels.append(panel.properties(title=heading, width=BESIDE_NAMES, height=alt.Step(STEP)))
-    level = "" if len(levels) > 1 else f" at {levels[0]:g}"
+    level = f" at {levels[0]:g}" * (len(levels) == 1)
     return captioned(
         alt.vconcat(*panels).resolve_scale(x="shared"),
         "Pairs of systems distinguished",
@@ -324,20 +324,23 @@ def stability(
     check_draws(draws, seed)
     check_from_0("fuzz", fuzz)
 
-    default = RARENESS_MEASURES if measures is None else measures
+    measures = RARENESS_MEASURES if measures is None else measures
     total = len(judged.qids)
     size = round(total / 2) if queries is None else queries
     if not 1 <= size <= total:
-        half = "half of the queries are drawn, so two are needed"
         raise ValueError(
             f"{size} of {counted(total, 'query', 'queries')} cannot be drawn: "
-            + (half if queries is None else f"give 1 to {total} as queries=")
+            + (
+                "half of the queries are drawn, so two are needed"
+                if queries is None
+                else f"give 1 to {total} as queries="
+            )
         )
     first = np.tile(np.arange(total) < size, (draws, 1))
     share = np.random.default_rng(seed).permuted(first, axis=1) / size
     rows = [
         (name, *stabilities(share @ judged.values(m).T, fuzz), size, draws)
-        for name, m in measures_with_rel(default, rel).items()
+        for name, m in measures_with_rel(measures, rel).items()
     ]
     return described(
         pd.DataFrame(rows, columns=["measure", "absolute", "relative", "queries", "draws"]),
@@ -390,11 +393,10 @@ def stabilities(means: Floats, fuzz: float) -> tuple[float, float]:
     for a in range(systems - 1):
         first, others = means[:, a, None], means[:, a + 1 :]
         difference = first - others
-        # A little above the fuzz, so that rounding does not turn an equal difference into a win.
         larger = np.maximum(np.abs(first), np.abs(others))
-        for kind, least in enumerate((np.full_like(larger, fuzz), fuzz * larger)):
-            wins = np.sum(difference > least + NO_DIFFERENCE, axis=0)
-            losses = np.sum(difference < -least - NO_DIFFERENCE, axis=0)
-            usual[kind] += np.maximum(wins, losses).sum()
-    absolute, relative = usual / (len(means) * systems * (systems - 1) / 2)
-    return float(absolute), float(relative)
+        # A little above the fuzz, so that rounding does not turn an equal difference into a win.
+        least = np.stack([np.full_like(larger, fuzz), fuzz * larger]) + NO_DIFFERENCE
+        wins, losses = np.sum(difference > least, axis=1), np.sum(difference < -least, axis=1)
+        usual += np.maximum(wins, losses).sum(axis=1)
+    absolute, relative = (usual / (len(means) * systems * (systems - 1) / 2)).tolist()
+    return absolute, relative

@@ -194,8 +194,9 @@ def rare_finds(
     """
     judged, rel = read(runs, qrels, rel)
     check_whole("few", few)
-    found = judged.once(RelevantRanks.of, rel).found(depth)
-    systems, retrieves = _by_group(judged.names, found, groups)
+    systems, retrieves = _by_group(
+        judged.names, judged.once(RelevantRanks.of, rel).found(depth), groups
+    )
     finders = retrieves.sum(axis=0)
     with np.errstate(invalid="ignore"):
         rareness = retrieves @ (1 - finders / len(systems)) / retrieves.sum(axis=1)
@@ -211,13 +212,10 @@ def rare_finds(
             "pool": pool,
             "coverage": pool / max(relevant, 1),
         }
+    ).sort_values(
+        ["alone", "few", "mean_rareness"], ascending=False, ignore_index=True, kind="stable"
     )
-    order = ["alone", "few", "mean_rareness"]
-    return described(
-        frame.sort_values(order, ascending=False, ignore_index=True, kind="stable"),
-        depth=_depth(depth),
-        few=few,
-    )
+    return described(frame, depth=_depth(depth), few=few)
 
 
 @rare_finds.chart

@@ -88,10 +88,9 @@ def _check_rel(
     _keep(track, judged)
     least, grades = 1 if rel is None else check_from_0("rel", rel), judged.judgements.grades
     if not is_relevant(judged, least) and len(grades):
-        of_track = f"{track}: " if track else ""
         warn(
-            f"{of_track}no document is relevant: the highest grade is {grades.max():g}, below "
-            f"{least:g}"
+            f"{f'{track}: ' if track else ''}no document is relevant: the highest grade is "
+            f"{grades.max():g}, below {least:g}"
         )
     return least
 
@@ -146,8 +145,9 @@ def by_double_scores(runs: Evaluation) -> Evaluation:
     >>> [judged.runs[0].ranks.tolist() for judged in (runs, by_double_scores(runs))]
     [[2], [1]]
     """
-    reranked = {name: _rerank(run.table) for name, run in zip(runs.names, runs.runs)}
-    return Evaluation.of(reranked, runs.judgements)
+    return Evaluation.of(
+        {name: _rerank(run.table) for name, run in zip(runs.names, runs.runs)}, runs.judgements
+    )
 
 
 def _rerank(table: Columns) -> pa.Table:

@@ -8,8 +8,8 @@ import numpy as np
 from ir_measures import AP
 from numpy.typing import NDArray
 
-from ..assessment.judges import Judge, Judges
-from ..common.types import Bools, Floats, Ints
+from ..assessment.judges import Judges
+from ..common.types import Floats
 from ..judging.judgements import shared_pairs
 from ..measures.parsing import with_options
 from ..scoring import assessor as scoring
@@ -44,14 +44,12 @@ def judge_as_run(judges: Judges, name: str, reference: str) -> dict[str, NDArray
     for member in (by, judge):
         member.check_finds_relevant()
     at, rows = shared_pairs(by.judgements, judge.judgements)
-    both = at[by.relevant[at] & judge.relevant[rows]]
-
-    def count(member: Judge, rows: Ints | Bools) -> Ints:
-        judgements = member.judgements
-        counts = np.bincount(judgements.queries[rows], minlength=len(judgements))
-        return counts[judges.positions[member.name]]
-
-    counts = count(judge, judge.relevant), count(by, both), count(by, by.relevant)
+    both = by.judgements.queries[at[by.relevant[at] & judge.relevant[rows]]]
+    counts = (
+        judge.judgements.num_relevant(judge.rel)[judges.positions[name]],
+        np.bincount(both, minlength=len(by.judgements))[judges.positions[reference]],
+        by.judgements.num_relevant(by.rel)[judges.positions[reference]],
+    )
     return {
         **dict(zip(("retrieved", "common", "relevant"), counts)),
         "upper": scoring.best_average_precision(*counts),

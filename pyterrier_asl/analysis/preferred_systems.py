@@ -114,8 +114,11 @@ def system_preferences(
                 **{name: tested.attrs[name] for name in ("test", "family", "dropped")},
             )
         )
-    frame = pd.concat(tables, ignore_index=True)[list(_COLUMNS)]
-    return described(frame, correction=tables[0].attrs["correction"], alpha=alpha)
+    return described(
+        pd.concat(tables, ignore_index=True)[list(_COLUMNS)],
+        correction=tables[0].attrs["correction"],
+        alpha=alpha,
+    )
 
 
 def compare_preferences(
@@ -135,8 +138,7 @@ def compare_preferences(
         The table of that function, and the preferences of each pair for each of the queries.
     """
     first, second = np.triu_indices(len(names), k=1)
-    values = cube[:, first, second].T
-    test = "sign" if KINDS[kind] else "t"
+    values, test = cube[:, first, second].T, "sign" if KINDS[kind] else "t"
     return compare_differences(values, [*combinations(names, 2)], test=test, **options), values
 
 
@@ -293,8 +295,9 @@ def system_order_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """The systems' ranks by mean preference, Borda and MC4."""
     methods = {"mean_rank": "mean", "borda_rank": "Borda", "mc4_rank": "MC4"}
     shown, rest = first_of(frame, "systems, by MC4")
-    ranks = shown.melt(["system", "cycle"], list(methods), "method", "rank")
-    long = ranks.replace({"method": methods})
+    long = shown.melt(["system", "cycle"], list(methods), "method", "rank").replace(
+        {"method": methods}
+    )
     in_cycles = int((frame["cycle"] > 0).sum())
     cyclic = (
         f"{in_cycles} of {len(frame)} systems are preferred to each other in a cycle, with which "

@@ -162,10 +162,9 @@ def agreement_by_number_of_systems(
 
     systems = np.tile(np.arange(len(judged)), (draws, 1))
     rows = []
-    possible = [size for size in sizes if size <= len(judged)]
     for name, pools in pools_by_measure(judged, measures, rel).items():
         parts = pools.mean_parts()
-        for size in possible:
+        for size in (size for size in sizes if size <= len(judged)):
             drawn = np.random.default_rng(seed + size).permuted(systems, axis=1)[:, :size]
             tau = pd.Series(_taus(pools.measure, *parts, drawn))
             rows.append((name, size, tau.mean(), tau.sem(), draws, int(tau.isna().sum())))
@@ -178,9 +177,13 @@ def agreement_by_number_of_systems(
 def number_of_systems_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """tau of sampled systems with their ranking among all, with its standard error."""
     low, high = (frame["tau"] + side * frame["standard_error"] for side in (-1, 1))
-    sizes = alt.Axis(values=sorted(set(frame["systems"].tolist())), format="d")
     base = alt.Chart(frame.assign(low=low, high=high)).encode(
-        x=alt.X("systems:Q", title="systems N", scale=alt.Scale(type="log", base=2), axis=sizes),
+        x=alt.X(
+            "systems:Q",
+            title="systems N",
+            scale=alt.Scale(type="log", base=2),
+            axis=alt.Axis(values=sorted(set(frame["systems"].tolist())), format="d"),
+        ),
         color=category("measure"),
     )
     return figure(

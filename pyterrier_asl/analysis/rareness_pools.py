@@ -78,19 +78,23 @@ def rareness_by_pool(
         str(name): _members(judged, str(name), members) for name, members in pools.items()
     }
 
-    tables: list[pd.DataFrame] = []
-    for name, mask in masks.items():
-        mean = rounded(pools_of_runs.values(mask, codes).mean(axis=-1))
-        table = pd.DataFrame(
+    means = {
+        name: rounded(pools_of_runs.values(mask, codes).mean(axis=-1))
+        for name, mask in masks.items()
+    }
+    tables = [
+        pd.DataFrame(
             {
                 "pool": name,
                 "run": judged.names,
-                "member": mask,
+                "member": masks[name],
                 "value": mean,
                 "rank": shared_ranks(mean),
+                "moved": shared_ranks(means["all"]) - shared_ranks(mean),
             }
         )
-        tables.append(table.assign(moved=(tables or [table])[0]["rank"] - table["rank"]))
+        for name, mean in means.items()
+    ]
     return pd.concat(tables, ignore_index=True)
 
 
@@ -214,10 +218,9 @@ def pools_by(table: Mapping[str, str]) -> dict[str, list[str]]:
     >>> pools_by({"a": "manual", "b": "automatic", "c": "manual"})
     {'manual': ['a', 'c'], 'automatic': ['b']}
     """
-    pools: dict[str, list[str]] = {}
-    for run, value in table.items():
-        pools.setdefault(value, []).append(run)
-    return pools
+    return {
+        value: [run for run, of_run in table.items() if of_run == value] for value in table.values()
+    }
 
 
 def _members(judged: Evaluation, name: str, members: Iterable[str]) -> Bools:

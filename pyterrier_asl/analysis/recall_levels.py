@@ -164,11 +164,11 @@ def level_regressions(
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Figure 7b.
     """
     judged, rel = read(runs, qrels, rel)
-    levels_of_runs = judged.once(recall_levels, rel, cutoff)
-
     rows = []
     for i in range(1, levels + 1):
-        products, pairs = _products(*levels_of_runs, range(i, i + following + 1))
+        products, pairs = _products(
+            *judged.once(recall_levels, rel, cutoff), range(i, i + following + 1)
+        )
         with_target, among = products[1:, 0], products[1:, 1:]
         coefficients = np.linalg.lstsq(among, with_target, rcond=None)[0]
         coefficients[~among.any(axis=1)] = np.nan  # the level is equal in all rankings
@@ -212,8 +212,10 @@ def _products(reciprocal: Floats, total: Ints, levels: range) -> tuple[Floats, i
     values = np.stack([level(reciprocal, total, i)[:, has] for i in levels])
     centred = values - values.mean(axis=1, keepdims=True)
     systems = values.shape[1]
-    sums = 2 * systems * np.einsum("isq,jsq->ij", centred, centred)
-    return sums, systems * (systems - 1) // 2 * int(has.sum())
+    return (
+        2 * systems * np.einsum("isq,jsq->ij", centred, centred),
+        systems * (systems - 1) // 2 * int(has.sum()),
+    )
 
 
 #: The attribute that names the predictor with the larger ``percent_of_untied``.

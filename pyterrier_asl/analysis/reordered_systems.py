@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import product
 from typing import Any
 
 import ir_measures
@@ -73,8 +74,7 @@ def num_better(
         values, [*map(str, range(systems))], test=test, correction=correction, alpha=alpha
     )
     first, second = np.triu_indices(systems, k=1)
-    means = values.mean(axis=-1)
-    a, b = means[first], means[second]
+    a, b = values.mean(axis=-1)[[first, second]]
     a_wins = (a < b) if is_cost else (a > b)
     enough = np.abs(a - b) >= margin * np.abs(np.where(a_wins, b, a))
     losers = np.where(a_wins, second, first)[enough & pairs["significant"].to_numpy()]
@@ -182,19 +182,22 @@ def reordering(
             start, end = (
                 name if name.startswith("mean") else label(name) for name in (before, after)
             )
-            columns = {
-                "change": change.replace(f"{before} to {after}", f"{start} to {end}"),
-                "from": start,
-                "to": end,
-                "run": judged.names,
-                "old": rates[before],
-                "new": rates[after],
-                "dValue": pd.Series(rates[after]) / rates[before],
-                "better_before": counts[before],
-                "better_after": counts[after],
-                "dSort": 100 * np.abs(counts[before] - counts[after]) / len(judged),
-            }
-            parts.append(pd.DataFrame(columns))
+            parts.append(
+                pd.DataFrame(
+                    {
+                        "change": change.replace(f"{before} to {after}", f"{start} to {end}"),
+                        "from": start,
+                        "to": end,
+                        "run": judged.names,
+                        "old": rates[before],
+                        "new": rates[after],
+                        "dValue": pd.Series(rates[after]) / rates[before],
+                        "better_before": counts[before],
+                        "better_after": counts[after],
+                        "dSort": 100 * np.abs(counts[before] - counts[after]) / len(judged),
+                    }
+                )
+            )
         return described(pd.concat(parts, ignore_index=True), **better)
 
     systems = per_track(of_track, tracks)
@@ -223,14 +226,18 @@ def _over_tracks(systems: pd.DataFrame) -> pd.DataFrame:
             "tau": pd.Series([_tau(track) for _, track in by_track]),
             "dValue": part["dValue"].replace(np.inf, np.nan),
         }
-        row = {"change": change, "from": largest["from"], "to": largest["to"]}
-        for name, values in over.items():
-            row |= {name: values.mean(), f"{name}_sd": values.std()}
-        row["moved"] = largest["run"] if largest["dSort"] > 0 else ""
-        rows.append({**row, "tracks": len(by_track), "systems": len(part)})
-    frame = pd.DataFrame(rows)
-    frame.attrs = systems.attrs
-    return frame
+        moments = product(over.items(), {"": "mean", "_sd": "std"}.items())
+        rows.append(
+            {
+                "change": change,
+                **largest[["from", "to"]],
+                **{f"{name}{end}": values.agg(of) for (name, values), (end, of) in moments},
+                "moved": largest["run"] if largest["dSort"] > 0 else "",
+                "tracks": len(by_track),
+                "systems": len(part),
+            }
+        )
+    return described(pd.DataFrame(rows), **systems.attrs)
 
 
 def _tau(track: pd.DataFrame) -> float:
@@ -245,21 +252,21 @@ def reordering_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     frame = _over_tracks(frame) if "better_before" in frame else frame
     panels: list[Any] = []
     least = float((frame["tau"] - frame["tau_sd"].fillna(0)).min())
-    scales = {
-        "dSort": alt.Scale(domain=[0, 100]),
-        "tau": alt.Scale(domain=[-1 if least < 0 else 0, 1]),
-    }
-    for value, title in (("dSort", "dSort (% of the systems)"), ("tau", "Kendall's τ")):
+    for value, title, domain in (
+        ("dSort", "dSort (% of the systems)", [0, 100]),
+        ("tau", "Kendall's τ", [-1 if least < 0 else 0, 1]),
+    ):
         spread = frame[f"{value}_sd"].fillna(0)
         ends = frame.assign(low=frame[value] - spread, high=frame[value] + spread)
-        names = None if panels else alt.Axis(labelLimit=0)
         base = alt.Chart(ends, width=PANEL, height=alt.Step(STEP)).encode(
-            y=alt.Y("change:N", title=None, sort=None, axis=names),
+            y=alt.Y(
+                "change:N", title=None, sort=None, axis=None if panels else alt.Axis(labelLimit=0)
+            ),
             tooltip=tooltips(
                 "change", "from", "to", value, f"{value}_sd", "moved", "tracks", "systems"
             ),
         )
-        panels.append(ranges(base, "low", value, "high", title, scale=scales[value]))
+        panels.append(ranges(base, "low", value, "high", title, scale=alt.Scale(domain=domain)))
     tracks = int(frame["tracks"].max())
     return captioned(
         alt.hconcat(*panels),

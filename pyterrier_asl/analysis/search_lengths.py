@@ -69,9 +69,9 @@ def search_length_distribution(
         [1, *(end + 1 for end in bin_ends(options.depth))] if edges is None else edges, least=2
     )
     lengths = documents.lengths
-    bins = [-np.inf, *bounds[1:-1], np.inf]
     found, lost = (
-        np.histogram(lengths[documents.found == is_found], bins)[0] for is_found in (True, False)
+        np.histogram(lengths[rows], [-np.inf, *bounds[1:-1], np.inf])[0]
+        for rows in (documents.found, ~documents.found)
     )
     columns = {
         "low": bounds[:-1],
@@ -98,7 +98,7 @@ def search_length_distribution_chart(distribution: pd.DataFrame) -> alt.TopLevel
     )
     about = distribution.attrs
     documents = counted(int(distribution["documents"].sum()), "relevant document")
-    chosen = f" The best of {about['runs']} runs by ASL." if about["runs"] > 1 else ""
+    chosen = f" The best of {about['runs']} runs by ASL." * (about["runs"] > 1)
     missing = (
         " Missing documents were not retrieved: they are counted at the end of the ranking."
         if distribution["missing"].any()
@@ -108,7 +108,7 @@ def search_length_distribution_chart(distribution: pd.DataFrame) -> alt.TopLevel
         alt.Chart(long).mark_bar(),
         f"Search lengths of {about['run']}",
         f"{documents}, {about['optimal']} without irrelevant documents above; the mean over "
-        f"queries, ASL, is {about['ASL']:.1f}.{missing}" + chosen,
+        f"queries, ASL, is {about['ASL']:.1f}.{missing}{chosen}",
         rows=1,
         y=alt.Y("length:N", sort=alt.SortField("low"), title="search length"),
         x=alt.X("count:Q", title="relevant documents"),
@@ -186,8 +186,10 @@ def search_length_changes(
     outer = max(int(ends[-1]), int(np.abs(difference).max(initial=0)))
     by_a, by_b = first.found[retrieved], second.found[retrieved]
     kinds = {"both": by_a & by_b, "only_a": ~by_b, "only_b": ~by_a}
-    bins = [-np.inf, *inner, np.inf]
-    parts = {name: np.histogram(difference[of], bins)[0] for name, of in kinds.items()}
+    parts = {
+        name: np.histogram(difference[of], [-np.inf, *inner, np.inf])[0]
+        for name, of in kinds.items()
+    }
     documents = sum(parts.values())
     frame = pd.DataFrame(
         {
@@ -224,8 +226,9 @@ def search_length_changes_chart(changes: pd.DataFrame) -> alt.TopLevelMixin:
     neither = (
         f" Not shown: {about['neither']:,} that neither run retrieved." if about["neither"] else ""
     )
-    which = {a: "the best", b: "the median"}
-    by_asl_chosen = [f"{name} is {which[name]}" for name in about["chosen"]]
+    by_asl_chosen = [
+        f"{name} is {'the best' if name == a else 'the median'}" for name in about["chosen"]
+    ]
     chosen = f" Of {about['runs']} runs by ASL {' and '.join(by_asl_chosen)}." * bool(by_asl_chosen)
     names = {"both": "both", "only_a": f"only {a}", "only_b": f"only {b}"}
     long = _name_bins(changes.rename(columns=names)).melt(
@@ -249,8 +252,8 @@ def search_length_changes_chart(changes: pd.DataFrame) -> alt.TopLevelMixin:
 
 def by_asl(judged: Evaluation, options: AslOptions) -> list[str]:
     """The names of the runs, best ASL first; equal ones in their order."""
-    means = judged.values(options.asl).mean(axis=1)
-    return [judged.names[row] for row in np.argsort(means, kind="stable")]
+    asl = judged.values(options.asl).mean(axis=1)
+    return [judged.names[row] for row in np.argsort(asl, kind="stable")]
 
 
 def _edges(edges: ArrayLike, *, least: int = 1) -> Ints:
@@ -269,9 +272,11 @@ def _edges(edges: ArrayLike, *, least: int = 1) -> Ints:
 
 def _name_bins(frame: pd.DataFrame) -> pd.DataFrame:
     """Names the bins, such as 1 to 100."""
-    ends = zip(frame["low"], frame["high"])
     return frame.assign(
-        length=[f"{low}" if low == high else f"{low} to {high}" for low, high in ends]
+        length=[
+            f"{low}" if low == high else f"{low} to {high}"
+            for low, high in zip(frame["low"], frame["high"])
+        ]
     )
 
 

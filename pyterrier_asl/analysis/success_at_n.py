@@ -151,7 +151,7 @@ def satisfaction_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         "Success at n",
         "The share of queries with a relevant document among the first n, with its confidence "
         f"interval over {fewest}{counted(most, 'query', 'queries')}."
-        + order * bool((frame["kind"] == "judge").any())
+        + order * ("judge" in frame["kind"].tolist())
         + rest * bool(len(others)),
     )
 

@@ -67,10 +67,9 @@ def significance(frame: pd.DataFrame) -> str:
     method = about.get("correction", "none")
     over = f"over {counted(family, 'comparison')}"
     corrected = f"{over}, not corrected" if method == "none" else f"corrected {over} ({method})"
-    untested = f"; {dropped} cannot be tested" if dropped else ""
     return (
         f"Significant: {about.get('test', 't')} test at {about.get('alpha', 0.05):g}, "
-        f"{corrected}{untested}."
+        f"{corrected}{f'; {dropped} cannot be tested' if dropped else ''}."
     )
 
 

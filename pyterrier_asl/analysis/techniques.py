@@ -109,8 +109,7 @@ def compare_techniques(
 
     def of_track(track: str, judged: Evaluation, rel: float) -> pd.DataFrame:
         two = judged.select([run[track] for run in techniques])
-        usual = AslOptions(rel, cutoff, missing, as_published).measures()
-        chosen = given or {label(name): measure for name, measure in usual.items()}
+        chosen = given or AslOptions(rel, cutoff, missing, as_published).measures(label)
         rows = []
         for name, measure in chosen.items():
             values = two.values(measure)
@@ -141,10 +140,9 @@ def compare_techniques_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         ),
     )
     chart.layer[0].encoding.color = yes_or_no("significant")
-    has_tracks = "track" in frame and frame["track"].nunique() > 1
     panels = (
         in_rows(chart, "track", frame["track"])
-        if has_tracks
+        if "track" in frame and frame["track"].nunique() > 1
         else chart.properties(width=BESIDE_NAMES, height=alt.Step(STEP))
     )
     return captioned(

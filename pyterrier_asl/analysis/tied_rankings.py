@@ -47,8 +47,9 @@ def preference_levels(
     _check_within(n, [] if cutoff is None else [cutoff], "cut-off")
     levels = [(m, *_levels(n, m, n if cutoff is None else cutoff)) for m in relevant]
     # Python integers, because the number of arrangements soon exceeds 64 bits.
-    frame = pd.DataFrame(levels, columns=["m", "RR", "lexiprecision"], dtype=object)
-    return frame.astype({"m": np.int64, "RR": np.int64})
+    return pd.DataFrame(levels, columns=["m", "RR", "lexiprecision"], dtype=object).astype(
+        {"m": np.int64, "RR": np.int64}
+    )
 
 
 @preference_levels.chart
@@ -73,8 +74,7 @@ def levels_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
 def _levels(n: int, m: int, cutoff: int) -> tuple[int, int]:
     least = max(0, m - (n - cutoff))  # relevant documents that do not fit behind the cut-off
     first = min(cutoff, n - m + 1)  # the last rank at which the first relevant document can be
-    numbers = range(least, min(m, cutoff) + 1)
-    return first + (least == 0), sum(math.comb(cutoff, j) for j in numbers)
+    return first + (least == 0), sum(math.comb(cutoff, j) for j in range(least, min(m, cutoff) + 1))
 
 
 @analysis(DIAZ, "Figure 2")

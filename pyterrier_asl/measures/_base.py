@@ -68,8 +68,10 @@ def real(low: float, high: float = math.inf, *, above: bool = False) -> Callable
         most = min(high, sys.float_info.max)  # a whole number can be larger
         if is_number and (value > low if above else value >= low) and value <= most:
             return float(value)
-        start = f"above {low:g}" if above else f"from {low:g}"
-        raise ValueError(f"a number {start}" + ("" if high == math.inf else f" to {high:g}"))
+        raise ValueError(
+            f"a number {'above' if above else 'from'} {low:g}"
+            + ("" if high == math.inf else f" to {high:g}")
+        )
 
     return check
 
@@ -181,16 +183,19 @@ def check_required(measure: Measure, params: Iterable[str]) -> None:
     """
     for name, param in measure.SUPPORTED_PARAMS.items():
         if param.required and name not in params:
-            how = "@k" if name == measure.AT_PARAM else f"({name}=...)"
             raise ValueError(
-                f"{measure.NAME} needs {name} ({param.desc}): write {measure.NAME}{how}"
+                f"{measure.NAME} needs {name} ({param.desc}): write {measure.NAME}"
+                + ("@k" if name == measure.AT_PARAM else f"({name}=...)")
             )
 
 
 def own_measures() -> list[PluginMeasure]:
     """The registered measures of this package."""
-    registered = ir_measures.measures.registry.values()
-    return [m for m in registered if type(m).__module__.partition(".")[0] == _OWN]
+    return [
+        measure
+        for measure in ir_measures.measures.registry.values()
+        if type(measure).__module__.partition(".")[0] == _OWN
+    ]
 
 
 def register(*measures: PluginMeasure) -> None:

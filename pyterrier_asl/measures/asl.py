@@ -81,8 +81,10 @@ class _ASL(PluginMeasure):
 
     def value_range(self, systems: float = math.inf) -> tuple[float, float]:
         """From 1 (0 with ``missing='eq3'``) to k + 1, without a cut-off to infinity."""
-        lowest = 0.0 if self.params.get("missing") == "eq3" else 1.0
-        return lowest, math.inf if self["cutoff"] is None else self.DEFAULT
+        return (
+            0.0 if self.params.get("missing") == "eq3" else 1.0,
+            math.inf if self["cutoff"] is None else self.DEFAULT,
+        )
 
     def _scaled(self, lengths: Floats) -> Floats:
         """The values of mean search lengths."""
@@ -94,22 +96,24 @@ class _ASL(PluginMeasure):
         Args:
             view: the result of :meth:`view`.
         """
-        fill = view.judgements.num_relevant(0, self["rel"]) if self["judged_only"] else None
         return scoring.missing_costs(
             np.diff(view.relevant(self["rel"]).offsets),
             view.retrieved,
             cutoff=self["cutoff"],
             missing=self.params.get("missing", "pad"),
-            fill=fill,
+            fill=view.judgements.num_relevant(0, self["rel"]) if self["judged_only"] else None,
         )
 
-    def _score(self, view: JudgedRun) -> Floats:
-        relevant, costs = view.relevant(self["rel"]), self.missing_costs(view)
+    def _of_relevant(self, relevant: Relevant, costs: Ints) -> Floats:
+        """The values of rankings, from their relevant documents and :meth:`missing_costs`."""
         return self._scaled(
             scoring.mean_search_length(
                 relevant.ranks, relevant.offsets, relevant.total, costs, g=self["g"]
             )
         )
+
+    def _score(self, view: JudgedRun) -> Floats:
+        return self._of_relevant(view.relevant(self["rel"]), self.missing_costs(view))
 
     def expected(self, judged: JudgedRun, groups: TieGroups) -> Floats | None:
         """The mean over all orders of equal scores; None with ``g``."""
@@ -142,12 +146,7 @@ class _ASL(PluginMeasure):
         self, run: LabelledRun, queries: Ints, relevant: Relevant, gains: Floats
     ) -> Floats:
         """The values of M rankings of a run's queries, each with its own labels, shape (M,)."""
-        costs = self.missing_costs(run.view)[queries]
-        return self._scaled(
-            scoring.mean_search_length(
-                relevant.ranks, relevant.offsets, relevant.total, costs, g=self["g"]
-            )
-        )
+        return self._of_relevant(relevant, self.missing_costs(run.view)[queries])
 
 
 class _nASL(_ASL):

@@ -277,8 +277,7 @@ class LabelledRun(Remembering):
     @property
     def unjudged(self) -> Ints:
         """The number of unjudged documents that the measure sees, shape (Q,)."""
-        unjudged = self.view.grades < 0
-        return np.bincount(self.view.queries[unjudged], minlength=len(self.size))
+        return np.bincount(self.view.queries[self.view.grades < 0], minlength=len(self.size))
 
     @cached_property
     def value(self) -> Floats:
@@ -301,8 +300,10 @@ class LabelledRun(Remembering):
         from ..judging.judged_run import JudgedRun
 
         none = np.empty(0, dtype=np.int64)
-        nothing = JudgedRun.from_entries(self.judged.judgements, 0 * self.size, none, none, none)
-        return replace(self, judged=nothing)
+        return replace(
+            self,
+            judged=JudgedRun.from_entries(self.judged.judgements, 0 * self.size, none, none, none),
+        )
 
     @property
     def alone(self) -> bounding.PairDocuments:
@@ -323,8 +324,9 @@ class LabelledRun(Remembering):
             for kept in (~is_unjudged, is_unjudged)
         )
         others = self.size - np.diff(unjudged[2])
-        total = self.relevant.total
-        return bounding.PairDocuments(*known, total, *unjudged, others, known_gains, gains)
+        return bounding.PairDocuments(
+            *known, self.relevant.total, *unjudged, others, known_gains, gains
+        )
 
 
 def _pick(values: npt.NDArray[Any], numbers: Ints) -> Any:

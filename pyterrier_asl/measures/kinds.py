@@ -67,8 +67,9 @@ class MeanPrecision(Formula):
         return np.maximum(low, pair_low), np.minimum(high, pair_high)
 
     def _pair_bounds(self, a: LabelledRun, b: LabelledRun) -> Bounds:
-        base = (a.value - b.value) * a.relevant.total
-        return pair_bounds.average_precision_difference(a.beside(b), base)
+        return pair_bounds.average_precision_difference(
+            a.beside(b), (a.value - b.value) * a.relevant.total
+        )
 
 
 class RatioOfGains(BoundedByPair):

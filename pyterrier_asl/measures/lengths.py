@@ -191,8 +191,8 @@ class DocLengths(Named):
         if isinstance(value, Mapping):
             return cls.from_dict(value)
         if isinstance(value, str) and value.startswith(_IRDS) and cls._find(value) is None:
-            name = re.sub(r"-[0-9a-f]{8}$", "", value)  # an id has the digest
-            lengths = cls.from_irds(name.removeprefix(_IRDS))
+            # An id has the digest.
+            lengths = cls.from_irds(re.sub(r"-[0-9a-f]{8}$", "", value.removeprefix(_IRDS)))
             if value not in (lengths.id, lengths.name):
                 raise ValueError(
                     f"lengths of this version of the collection, {lengths.id!r}: {value!r} were "

@@ -275,7 +275,7 @@ def _parse(word: str) -> list[NamedMeasure]:
         base, *arguments = _ARGUMENTS.split(word)
         names = [f"{base}_{one}" for one in arguments[0].split(",")] if arguments else [word]
         chosen_names = names if len(names) == len(family) else map(str, family)
-        return [NamedMeasure(name, measure) for name, measure in zip(chosen_names, family)]
+        return list(map(NamedMeasure, chosen_names, family))
     measure, params = _parse_params(word)
     try:
         return [NamedMeasure(word, build_measure(measure, params))]
@@ -391,8 +391,11 @@ def _checked_value(measure: Measure, name: str, value: Any) -> Any:
     if param.validate(value) and not is_flag and (not is_number or low <= value <= high):
         return value
     choices = param.choices if isinstance(param.choices, (list, tuple)) else ()
-    one_of = "one of " + ", ".join(map(repr, choices))
-    what = one_of if choices else _TYPES.get(param.dtype, "of its type")
+    what = (
+        "one of " + ", ".join(map(repr, choices))
+        if choices
+        else _TYPES.get(param.dtype, "of its type")
+    )
     within = f" from {low:g} to {high:.10g}" if name in _RANGES else ""
     raise ValueError(f"{measure.NAME}: {name} must be {what}{within}, not {value!r}")
 

@@ -347,8 +347,8 @@ class RarenessPool(Named):
         with chance 2^-64.
         """
         top = self._top(depth)
-        run, query = self._run[top], self._query[top]
-        starts = np.flatnonzero(np.append(True, (np.diff(run) != 0) | (np.diff(query) != 0)))
+        ranking = self._run[top] * len(self._qids) + self._query[top]
+        starts = np.flatnonzero(np.diff(ranking, prepend=-1))
         hashes = hashes_of(self._index.ids, self._index.seed)
         marks = _mix(of_groups(hashes, queries_of(self._index.offsets)))
         return distinct(np.add.reduceat(marks[self._pair[top]], starts))

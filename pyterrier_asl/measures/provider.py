@@ -55,9 +55,8 @@ class JudgedRunEvaluator(Evaluator):  # type: ignore[misc]
                 yield Metric(query_id=qid, measure=measure, value=value)
 
     def _means(self, columns: list[list[float]]) -> dict[Measure, float]:
-        queries = len(self.qrel_qids) or math.nan
         return {
-            measure: math.fsum(values) / (1 if added_up(measure) else queries)
+            measure: math.fsum(values) / (1 if added_up(measure) else len(values) or math.nan)
             for measure, values in zip(self.measures, columns)
         }
 

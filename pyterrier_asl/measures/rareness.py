@@ -165,8 +165,10 @@ class Pools:
         documents = np.concatenate([np.empty(0, dtype=np.int64), *retrieved])
         codes = runs if groups is None else groups[runs]
         of_documents = None if groups is None else np.repeat(codes, list(map(len, retrieved)))
-        counts = scoring.count_finders(documents, self._judged, of_documents)
-        return counts, len(np.unique(codes))
+        return (
+            scoring.count_finders(documents, self._judged, of_documents),
+            len(np.unique(codes)),
+        )
 
     def values(self, members: Bools | None = None, groups: Ints | None = None) -> Floats:
         """The values of all runs, shape (S, Q); each run outside the pool joins it separately.
@@ -176,15 +178,16 @@ class Pools:
         counts, systems = self.counts(members, groups)
         if members is None:
             members = np.full(len(self._retrieved), self.measure["member"] is not False)
-        values = [
-            self.measure.from_finders(
-                relevant,
-                counts[relevant.pairs] + (joins and np.isin(relevant.pairs, retrieved)),
-                systems + joins,
-            )
-            for joins, relevant, retrieved in zip(~members, self._relevant, self._retrieved)
-        ]
-        return np.array(values)
+        return np.array(
+            [
+                self.measure.from_finders(
+                    relevant,
+                    counts[relevant.pairs] + (joins and np.isin(relevant.pairs, retrieved)),
+                    systems + joins,
+                )
+                for joins, relevant, retrieved in zip(~members, self._relevant, self._retrieved)
+            ]
+        )
 
     def mean_parts(self) -> tuple[Floats, Floats]:
         """The parts of the mean over queries, for pools that change often.

@@ -108,8 +108,9 @@ class R(RatioOfGains, SetR, of=ir_measures.R):
     """Recall at k."""
 
     def expected(self, judged: JudgedRun, groups: TieGroups) -> Floats:
-        total = judged.judgements.num_relevant(self.rel)
-        return divide(ties.gain(groups, self.rank_weights), total)
+        return divide(
+            ties.gain(groups, self.rank_weights), judged.judgements.num_relevant(self.rel)
+        )
 
     def gained(self, run: LabelledRun) -> Floats:
         return np.diff(run.relevant.offsets).astype(np.float64)
@@ -184,8 +185,9 @@ class nDCG(RatioOfGains, Standard, of=ir_measures.nDCG):
         return self.scaled_gains(view.judgements, view.grades, view.queries)
 
     def expected(self, judged: JudgedRun, groups: TieGroups) -> Floats:
-        ideal = self.view(judged).judgements.once(_ideal, self)
-        return divide(ties.gain(groups, self.rank_weights), ideal)
+        return divide(
+            ties.gain(groups, self.rank_weights), self.view(judged).judgements.once(_ideal, self)
+        )
 
     def gains_of(self, grades: Floats, shift: Floats | float = 0.0) -> Floats:
         """The gains of grades, exponential ones over 2^shift; negative ones gain nothing."""
@@ -315,8 +317,7 @@ class Judged(Standard, of=ir_measures.Judged):
     HIGHER_IS_BETTER = None
 
     def _score(self, view: JudgedRun) -> Floats:
-        judged = cumulate(view.grades >= 0)[view.offsets]
-        return divide(np.diff(judged), view.retrieved)
+        return divide(np.diff(cumulate(view.grades >= 0)[view.offsets]), view.retrieved)
 
 
 def measures_with_bounds() -> list[str]:
@@ -325,6 +326,5 @@ def measures_with_bounds() -> list[str]:
     >>> measures_with_bounds()[:3], measures_with_bounds()[-1]
     (['P', 'R', 'RR'], 'TBG')
     """
-    kinds = [(of.NAME, kind) for of, kind in STANDARD.items()]
-    kinds += [(measure.NAME, type(measure)) for measure in own_measures()]
-    return [name for name, kind in kinds if kind.bounds is not Formula.bounds]
+    kinds = {**STANDARD, **{type(measure): type(measure) for measure in own_measures()}}
+    return [of.NAME for of, kind in kinds.items() if kind.bounds is not Formula.bounds]

@@ -129,11 +129,10 @@ class _TBG(PluginMeasure):
         """The values of M rankings of a run's queries, each with its own labels, shape (M,)."""
         ranking = run.view.ranking
         begin = cumulate(np.diff(ranking.offsets)[queries])
-        rows = ranges_from(ranking.offsets[:-1][queries], begin)
         return scoring.time_biased_gain(
             relevant.ranks,
             relevant.offsets,
-            self.lengths_of(run.view)[rows],
+            self.lengths_of(run.view)[ranges_from(ranking.offsets[:-1][queries], begin)],
             begin,
             **self.constants(),
         )
