@@ -230,14 +230,17 @@ def _over_tracks(systems: pd.DataFrame) -> pd.DataFrame:
         rows.append(
             {
                 "change": change,
-                **largest[["from", "to"]],
+                "from": largest["from"],
+                "to": largest["to"],
                 **{f"{name}{end}": values.agg(of) for (name, values), (end, of) in moments},
                 "moved": largest["run"] if largest["dSort"] > 0 else "",
                 "tracks": len(by_track),
                 "systems": len(part),
             }
         )
-    return described(pd.DataFrame(rows), **systems.attrs)
+    frame = pd.DataFrame(rows)
+    frame.attrs = systems.attrs
+    return frame
 
 
 def _tau(track: pd.DataFrame) -> float:

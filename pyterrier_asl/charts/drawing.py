@@ -112,16 +112,17 @@ def captioned(
         caption: how to read the chart; it is broken into lines.
         width: characters per line.
     """
-    titled = chart.properties(
-        title=alt.TitleParams(
-            title,
-            subtitle=textwrap.wrap(caption, width),
-            anchor="start",
-            subtitleColor="gray",
-            offset=ROW,
+    return finished(
+        chart.properties(
+            title=alt.TitleParams(
+                title,
+                subtitle=textwrap.wrap(caption, width),
+                anchor="start",
+                subtitleColor="gray",
+                offset=ROW,
+            )
         )
     )
-    return finished(titled)
 
 
 #: The beginning of an HTML tag, and a character that looks like it.
@@ -255,10 +256,11 @@ def cells(
         dark: the condition for white numbers on dark cells, a Vega expression.
         tooltip: columns of the tooltip.
     """
-    letters = alt.condition(dark, alt.value("white"), alt.value("black"))
     return alt.layer(
         base.mark_rect().encode(color=color, tooltip=tooltip),
-        base.mark_text(fontSize=LETTERS).encode(text=text, color=letters),
+        base.mark_text(fontSize=LETTERS).encode(
+            text=text, color=alt.condition(dark, alt.value("white"), alt.value("black"))
+        ),
     )
 
 
@@ -276,9 +278,13 @@ def square(base: alt.Chart, row: str, column: str, order: Sequence[str]) -> alt.
     side = max(160, ROW * len(order))
     axis = {"labelOverlap": "parity", "labelLimit": 120}
     named = len(order) <= FEW_COLUMNS
-    across = alt.Axis(labelAngle=-90, labels=named, ticks=named, **axis)
     return base.properties(width=side, height=side).encode(
-        x=alt.X(f"{column}:N", sort=order, title=None, axis=across),
+        x=alt.X(
+            f"{column}:N",
+            sort=order,
+            title=None,
+            axis=alt.Axis(labelAngle=-90, labels=named, ticks=named, **axis),
+        ),
         y=alt.Y(f"{row}:N", sort=order, title=None, axis=alt.Axis(**axis)),
     )
 
@@ -339,8 +345,13 @@ def ranks_on_lists(
         .mark_text(align="left", dx=RADIUS + GAP, fontSize=LETTERS)
         .encode(x=x, y=y, text=alt.Text("run:N")),
     )
-    height = ROW * max(10, min(runs, MOST))
-    return figure(drawn, title, caption, width=130 * len(lists), height=height)
+    return figure(
+        drawn,
+        title,
+        caption,
+        width=130 * len(lists),
+        height=ROW * max(10, min(runs, MOST)),
+    )
 
 
 def _axis_of_lists(lists: Sequence[Any]) -> alt.Axis:

@@ -39,13 +39,12 @@ def chart_of_queries(values: pd.DataFrame, measure: str) -> alt.TopLevelMixin:
             tooltip=tooltips("name:N", "topic:N", "value:Q"),
         )
     )
-    topics = len(order)
     return figure(
         drawn,
         f"{measure} by topic",
-        f"{counted(topics, 'topic')}, the lowest median at the left.",
+        f"{counted(len(order), 'topic')}, the lowest median at the left.",
         rows=CROWDED,
-        width=max(BESIDE_NAMES, min(ROW * topics, _MOST_WIDE)),
+        width=max(BESIDE_NAMES, min(ROW * len(order), _MOST_WIDE)),
     )
 
 
@@ -68,17 +67,18 @@ def chart_of_ranks(
         color=category("could_be_best", "could be the best", domain=("yes", "no")),
         tooltip=tooltips("name:N", "mean:Q", "rank:Q", "low:Q", "high:Q", "could_be_best:N"),
     )
-    star = f" {STAR}: significantly worse than a system with the best mean."
-    text = (
-        f"{counted(topics, 'topic')}; with {confidence(alpha)} confidence all "
-        "intervals hold at once. Dot: the rank by the mean."
-        f"{star if rows['star'].any() else ''}"
-    )
     stars = base.mark_text(align="left", dx=7, dy=3).encode(
         x=alt.X("high:Q", title="rank"), text="star:N"
     )
     most = int(rows["high"].max())
     axis = alt.Axis(values=whole_numbers(1, most), format="d")
     scale = alt.Scale(domain=around([1, most]))
-    bars = ranges(base, "low", "rank", "high", "rank", axis=axis, scale=scale) + stars
-    return figure(bars, f"Ranks by {measure}", text, rows=CROWDED)
+    return figure(
+        ranges(base, "low", "rank", "high", "rank", axis=axis, scale=scale) + stars,
+        f"Ranks by {measure}",
+        f"{counted(topics, 'topic')}; with {confidence(alpha)} confidence all "
+        "intervals hold at once. Dot: the rank by the mean."
+        + f" {STAR}: significantly worse than a system with the best mean."
+        * bool(rows["star"].any()),
+        rows=CROWDED,
+    )

@@ -170,8 +170,7 @@ def _of_scores(
     shared, left_out = ([], []) if measures is not None else table.default_measures()
     name = str(measures or (shared[0] if len(shared) == 1 else _MEASURE))
     scores = {track: sample_of_scores(table, name, track) for track in table.tracks}
-    samples = {track: sample for track, (sample, _) in scores.items()}
-    board = ranks_of(samples, name, options, **of_tracks)
+    board = ranks_of({track: of for track, (of, _) in scores.items()}, name, options, **of_tracks)
     missing = joined_notes({track: [note] * bool(note) for track, (_, note) in scores.items()})
     return replace(board, notes=[*table.notes, *left_out, *missing])
 

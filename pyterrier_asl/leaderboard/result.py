@@ -153,7 +153,6 @@ class Leaderboard(Printed):
         """The table for readers: the first systems, their means (by collection, too), and ranks."""
         rows = self.overall
         tracks = {} if self.means is None else dict(zip(self.means, self.means.to_numpy().T))
-        ends = zip(rows["low"], rows["high"])
         return pd.DataFrame(
             {
                 "name": rows["name"],
@@ -161,7 +160,10 @@ class Leaderboard(Printed):
                 "mean": rows["mean"],
                 STAR: [STAR * star for star in self.stars],
                 "rank": rows["rank"],
-                "ranks": [f"{low}" if low == high else f"{low}-{high}" for low, high in ends],
+                "ranks": [
+                    f"{low}" if low == high else f"{low}-{high}"
+                    for low, high in zip(rows["low"], rows["high"])
+                ],
                 "could be the best": rows["could_be_best"],
             }
         ).head(self.top or len(rows))
@@ -175,7 +177,7 @@ class Leaderboard(Printed):
 
     def directions(self) -> dict[str, bool]:
         """The direction of each column of means."""
-        tracks = [] if self.means is None else list(map(str, self.means))
+        tracks = () if self.means is None else map(str, self.means)
         return dict.fromkeys([*tracks, "mean"], self.higher_is_better)
 
     def to_latex(self, *, places: int = 4) -> str:
@@ -270,7 +272,7 @@ def _best(board: Leaderboard) -> Iterator[str]:
 
 def _better(board: Leaderboard) -> str:
     systems, number = len(board.names), int(board.better.to_numpy().sum())
-    pairs = systems * (systems - 1) // 2
+    pairs = math.comb(systems, 2)
     share = f"all {pairs:,}" if number == pairs else f"{number:,} of {pairs:,}"
     better = f"One system is significantly better than the other in {share} pairs"
     return (
@@ -312,24 +314,27 @@ def caption(board: Leaderboard) -> str:
         f"Ranks by {board.measure}{over}, {counted(board.topics, 'topic')}. Bold: the best mean."
     ]
     if systems > 1:
-        pairs = counted(systems * (systems - 1) // 2, "pair")
         sentences += [
             f"Ranks: {confidence(board.alpha)} intervals that hold for all systems at once.",
             "Could be the best: no other system is shown to be better.",
             *legend(board),
-            f"Test: sign flips of the topics' differences, {pairs}, step-down maxima.",
+            f"Test: sign flips of the topics' differences, {_counted_pairs(board)}, step-down "
+            "maxima.",
         ]
     return " ".join(sentences)
 
 
 def pairs_caption(board: Leaderboard) -> str:
     """The caption of a table of all pairs."""
-    pairs = counted(len(board.names) * (len(board.names) - 1) // 2, "pair")
     return (
-        f"{pairs} of systems by {board.measure}, {counted(board.topics, 'topic')}: difference of "
-        "the means, a less b. p is corrected for all pairs (sign flips of the topics' differences, "
-        f"step-down maxima); ordered: p at most {board.alpha:g}."
+        f"{_counted_pairs(board)} of systems by {board.measure}, {counted(board.topics, 'topic')}: "
+        "difference of the means, a less b. p is corrected for all pairs (sign flips of the "
+        f"topics' differences, step-down maxima); ordered: p at most {board.alpha:g}."
     )
+
+
+def _counted_pairs(board: Leaderboard) -> str:
+    return counted(math.comb(len(board.names), 2), "pair")
 
 
 def _holds_for(board: Leaderboard) -> Iterator[str]:
@@ -363,21 +368,23 @@ def _collections(board: Leaderboard) -> Iterator[str]:
         "chosen, not drawn, so the intervals are about these collections only."
     )
     if small := [track for track in tracks if track not in board.tracks]:
-        has = "has" if len(small) == 1 else "have"
         yield (
-            f"{names_of(small)} {has} fewer than {FEWEST} topics, too few for intervals, so pairs "
-            "are not compared in every collection."
+            f"{names_of(small)} {'has' if len(small) == 1 else 'have'} fewer than {FEWEST} topics, "
+            "too few for intervals, so pairs are not compared in every collection."
         )
     if board.better_everywhere is not None:
-        number, systems = int(board.better_everywhere.to_numpy().sum()), len(board.names)
-        has, pairs = "has" if number == 1 else "have", counted(systems * (systems - 1) // 2, "pair")
+        number = int(board.better_everywhere.to_numpy().sum())
         yield (
-            f"{number:,} of {pairs} {has} the same significantly better system in every collection."
+            f"{number:,} of {_counted_pairs(board)} {'has' if number == 1 else 'have'} the same "
+            "significantly better system in every collection."
             if number
             else "No system is significantly better than another in every collection."
         )
     if board.tracks:
         levels = {of_track.alpha for of_track in board.tracks.values()}
-        is_alone = levels == {board.alpha}
-        which = "each single collection hold" if is_alone else "all collections hold at once"
+        which = (
+            "each single collection hold"
+            if levels == {board.alpha}
+            else "all collections hold at once"
+        )
         yield f"The intervals of {which} with {confidence(board.alpha)} confidence."

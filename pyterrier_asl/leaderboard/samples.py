@@ -214,7 +214,7 @@ def checked_sample(sample: Sample, measure: str) -> list[str]:
     for judge, values in [*sample.values.items(), *sample.lower.items()]:
         for *systems, topic in np.argwhere(~np.isfinite(values)).tolist()[:1]:
             pair = " less ".join(repr(sample.names[system]) for system in systems)
-            by = "" if len(sample.values) == 1 else f" by judge {judge!r}"
+            by = f" by judge {judge!r}" * (len(sample.values) > 1)
             raise ValueError(
                 f"{measure} of {pair} for topic {sample.qids[topic]!r}{by} is "
                 f"{values[(*systems, topic)]}: give every system a finite value for every topic"

@@ -173,8 +173,10 @@ def _cells(text: str) -> int:
     """
     if text.isascii():
         return len(text)
-    wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
-    return len(text) + wide - sum(unicodedata.combining(letter) > 0 for letter in text)
+    return len(text) + sum(
+        (unicodedata.east_asian_width(letter) in "WF") - (unicodedata.combining(letter) > 0)
+        for letter in text
+    )
 
 
 def column_lists(table: Columns) -> dict[Any, list[Any]]:
@@ -207,8 +209,10 @@ def rows_per_value(scores: Columns, *, with_run: bool = True) -> dict[str, list[
         for key, title in keys.items()
         if key in columns
     }
-    values = chain(*zip(*(columns[name] for name in measures)))
-    return rows | {"measure": measures * len(columns["run"]), "value": [*values]}
+    return rows | {
+        "measure": measures * len(columns["run"]),
+        "value": [*chain(*zip(*(columns[name] for name in measures)))],
+    }
 
 
 def tsv_lines(table: Columns, *, header: bool = True, places: int = 4) -> Iterator[str]:

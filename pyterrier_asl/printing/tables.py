@@ -273,11 +273,13 @@ def latex(table: Columns, *, caption: str = "", label: str = "", **style: Any) -
     styler.format_index(escape="latex", axis="columns").apply(lambda _: marks, axis=None)
     sides = "".join("r" if column.is_number else "l" for column in shown)
     is_long = len(cells) > _ROWS_OF_PAGE
-    form: dict[str, Any] = (
-        {"environment": "longtable"} if is_long else {"position_float": "centering"}
-    )
-    above = form | {"caption": latex_text(caption), "label": label or None} if caption else {}
-    return typeset(styler, column_format=sides, **above)
+    above: dict[str, Any] = {
+        "environment": "longtable" if is_long else None,
+        "position_float": None if is_long else "centering",
+        "caption": latex_text(caption),
+        "label": label or None,
+    }
+    return typeset(styler, column_format=sides, **(above if caption else {}))
 
 
 @dataclass(frozen=True)
@@ -376,11 +378,10 @@ def html(frame: pd.DataFrame, **style: Any) -> str:
         ]
         for column in shown.values()
     ]
-    titles = [
-        f"{column.title} {arrow(looks.higher_is_better.get(name))}".rstrip()
+    head = "".join(
+        f"<th>{escape(f'{column.title} {arrow(looks.higher_is_better.get(name))}'.rstrip())}</th>"
         for name, column in shown.items()
-    ]
-    head = "".join(f"<th>{escape(title)}</th>" for title in titles)
+    )
     body = "".join(f"<tr>{''.join(row)}</tr>" for row in zip(*columns))
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 

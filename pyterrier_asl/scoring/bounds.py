@@ -69,8 +69,9 @@ def average_precision(run: PairDocuments) -> Bounds:
     >>> low.tolist(), high.tolist()
     ([0.5], [1.0])
     """
-    precisions = (within_query(run.known_offsets) + 1) / run.known_a
-    judged = sum_by_query(precisions, run.known_offsets)[:, np.newaxis]
+    judged = sum_by_query((within_query(run.known_offsets) + 1) / run.known_a, run.known_offsets)[
+        :, np.newaxis
+    ]
     # Ranks of all queries in a single ascending order.
     most = max(int(ranks.max(initial=0)) for ranks in (run.known_a, run.a)) + 1
     queries = queries_of(run.offsets)
@@ -171,8 +172,9 @@ def lexip(run: PairDocuments, cutoff: int | None = None) -> Bounds:
         offsets = cumulate(np.bincount(queries[kept], minlength=len(sizes)))
         labels = np.diff(cumulate(chosen)[run.offsets])
         for others in (0, run.others):
-            total = run.total + labels + others
-            values.append(score_lexip(ranks[kept], offsets, total, cutoff=cutoff))
+            values.append(
+                score_lexip(ranks[kept], offsets, run.total + labels + others, cutoff=cutoff)
+            )
     return np.min(values, axis=0), np.max(values, axis=0)
 
 

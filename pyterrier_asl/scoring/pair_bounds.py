@@ -56,8 +56,7 @@ def ratio_of_gains(
     (array([0.5]), array([0.66666667]))
     """
     weights, offsets, others = pair.weights, pair.offsets, pair.others
-    most = [int(sizes.max(initial=0)) for sizes in (counts, np.diff(offsets), others)]
-    best = ideal(sum(most))
+    best = ideal(sum(int(of.max(initial=0)) for of in (counts, np.diff(offsets), others)))
 
     def of_queries(q: slice) -> Bounds:
         low, high = (
@@ -202,8 +201,8 @@ def _longest(
         in_b = np.repeat(n - found_a + missing_a - 1, sizes) - b + number_b
         added = np.where(only_a, in_a, np.where(only_b, in_b, a - b))
         best = -np.sort(-rows_of(added, offsets, -np.inf), axis=1)
-        crossed = (found_a - found_b) * ((found_a + found_b + 1) / 2 - n)
-        start = lengths + others * (missing_a - missing_b) + crossed
+        start = lengths + others * (missing_a - missing_b)
+        start += (found_a - found_b) * ((found_a + found_b + 1) / 2 - n)
         sums = start[:, np.newaxis] + sums_before(best)
         ratios = divide(sums, n[:, np.newaxis] + np.arange(sums.shape[1]), nothing)
         longest = np.maximum(longest, ratios.max(axis=1))
@@ -270,8 +269,8 @@ def average_precision_difference(pair: PairDocuments, base: Floats) -> Bounds:
             (1, -1), (pair.a, pair.b), (pair.known_a, pair.known_b), pair.gains, pair.known_gains
         ):
             some, worth = divide(1, ranks[unjudged]), gain[unjudged]
-            judged = divide(1, known_ranks[known]), known_gain[known]
-            alone += sign * (worth * some + _together(some, worth, *judged).sum(axis=1))
+            with_known = _together(some, worth, divide(1, known_ranks[known]), known_gain[known])
+            alone += sign * (worth * some + with_known.sum(axis=1))
             shared -= sign / 2 * _together(some, worth, some, worth)
         np.fill_diagonal(shared, -np.inf)
         shared.sort(axis=1)

@@ -165,8 +165,7 @@ def tau_ap(estimate: ArrayLike, reference: ArrayLike) -> float:
     >>> round(tau_ap([4, 3, 1, 2], [4, 3, 2, 1]), 4)  # exchanged at the bottom
     0.7778
     """
-    a, b = _score_vectors(estimate, reference)
-    return float(taus_ap(a[None], b[None])[0])
+    return float(taus_ap(*_score_vectors(estimate, reference)[:, None])[0])
 
 
 def taus_ap(estimates: Floats, references: Floats) -> Floats:

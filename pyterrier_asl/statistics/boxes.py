@@ -65,8 +65,7 @@ def greatest_t(low: Floats, high: Floats) -> float:
     _, sums, squares = _outside((ends[1:] + ends[:-1]) / 2, low, high)
     with np.errstate(divide="ignore", invalid="ignore"):
         inner = squares / sums
-    inside = (inner > ends[:-1]) & (inner < ends[1:])
-    points = np.concatenate((ends, inner[inside]))
+    points = np.concatenate((ends, inner[(inner > ends[:-1]) & (inner < ends[1:])]))
     # Sums of squares lose digits. They only select the points for which t is computed in full.
     best = np.argsort(-_rounded_t(points, low, high), kind="stable")[:_BEST]
     return float(_t(np.clip(points[best, None], low, high)).max())
@@ -123,8 +122,7 @@ def least_t(low: Floats, high: Floats) -> float:
     with np.errstate(divide="ignore", invalid="ignore"):
         best = np.clip(np.where(a < 0, -2 * a / slope, sums[1:]), sums[:-1], sums[1:])
     n, points = len(low), np.concatenate((sums, best))
-    total = np.concatenate((squares, a + slope * best))
-    largest = float((n * total / points**2 - 1).max())
+    largest = float((n * np.concatenate((squares, a + slope * best)) / points**2 - 1).max())
     return float("inf") if largest <= 1e-15 else float(np.sqrt((n - 1) / largest))
 
 

@@ -75,7 +75,6 @@ def _line(judge: Floats, people: Floats, rounding: float) -> tuple[float, Floats
     """
     a, b = np.triu_indices(len(people), k=1)
     apart = np.abs(across := people[a] - people[b]) > rounding
-    up = (judge[a] - judge[b])[apart]
-    slope = float(np.median(up / across[apart])) if apart.any() else 0.0
+    slope = float(np.median((judge[a] - judge[b])[apart] / across[apart])) if apart.any() else 0.0
     above = judge - slope * people
     return slope, above - above.mean()

@@ -115,8 +115,9 @@ def _depends(d: Floats, members: list[Bools], rounding: float) -> float:
 def _signed(d: Floats, members: list[Bools], rounding: float) -> Floats:
     """The p-values of no difference in a group, by random signs, adjusted for all groups."""
     signs, sizes = sign_vectors(DRAWS, len(d), 0), [int(group.sum()) for group in members]
-    squares = [_moments(d[group], rounding)[1] for group in members]
-    common = float(np.mean([own / (size - 1) for own, size in zip(squares, sizes)]))
+    common = float(
+        np.mean([_moments(d[of], rounding)[1] / (size - 1) for of, size in zip(members, sizes)])
+    )
 
     def statistic(number: int, values: Floats) -> Floats:
         (mean, squared), size = _moments(values, rounding), sizes[number]

@@ -97,8 +97,7 @@ def sign_interval(wins: int, losses: int, queries: int, *, alpha: float = 0.05) 
         if mean == -side:  # all queries have this sign
             return float(-side)
         # The search does not start at the mean, where the score of ties alone is 0/0.
-        near = mean - side * 1e-9
-        return bisect(lambda delta: side * excess(delta, side) >= 0, near, -side)
+        return bisect(lambda delta: side * excess(delta, side) >= 0, mean - side * 1e-9, -side)
 
     return Interval(mean, end(1), end(-1))
 

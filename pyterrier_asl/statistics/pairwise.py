@@ -62,8 +62,7 @@ def _student(differences: Floats) -> tuple[Floats, Floats]:
     """Student's t of the mean difference of each row, and its two-sided p-value."""
     n = differences.shape[-1]
     with undefined_is_nan():
-        variance = differences.var(axis=-1, ddof=1)
-        statistic = differences.mean(axis=-1) / np.sqrt(variance / n)
+        statistic = differences.mean(axis=-1) / np.sqrt(differences.var(axis=-1, ddof=1) / n)
     return statistic, 2 * scipy.special.stdtr(n - 1, -np.abs(statistic))
 
 
@@ -125,11 +124,11 @@ def _signed_rank_p(ranks: Floats, plus: float) -> float:
 def _sign(a: Floats, b: Floats, options: Settings) -> TestResult:
     wins, losses = np.sum(a > b, axis=1), np.sum(a < b, axis=1)
     result = _paired_t(a, b, options)
-    signs = np.isin(a - b, (-1, 0, 1)).all(axis=1)
-    for row in np.flatnonzero(signs & (wins + losses > 0)):
+    for row in np.flatnonzero(np.isin(a - b, (-1, 0, 1)).all(axis=1) & (wins + losses > 0)):
         # Differences that are signs, such as sgnLP: a t interval can leave [-1, 1].
-        counts = int(wins[row]), int(losses[row]), a.shape[1]
-        _, result.ci_low[row], result.ci_high[row] = sign_interval(*counts, alpha=options.alpha)
+        _, result.ci_low[row], result.ci_high[row] = sign_interval(
+            int(wins[row]), int(losses[row]), a.shape[1], alpha=options.alpha
+        )
     return result._replace(
         effect=(wins - losses) / (wins + losses),
         statistic=wins.astype(float),
@@ -146,8 +145,9 @@ def _randomization(a: Floats, b: Floats, options: Settings) -> TestResult:
     for start in range(0, signs.shape[1], step):
         sums = shares @ signs[:, start : start + step]
         as_large += np.sum(np.abs(sums) >= observed[:, np.newaxis], axis=1)
-    p = as_large / signs.shape[1]
-    return _paired_t(a, b, options)._replace(statistic=(a - b).mean(axis=1), p=p)
+    return _paired_t(a, b, options)._replace(
+        statistic=(a - b).mean(axis=1), p=as_large / signs.shape[1]
+    )
 
 
 def _unpaired_t(a: Floats, b: Floats, options: Settings) -> TestResult:

@@ -72,8 +72,8 @@ def queries_needed(
     if no_variance(values)[0]:
         return math.nan, math.nan
     deviation, freedom = float(values.std(ddof=1)), values.size - 1
-    chi_squared = float(scipy.special.chdtri(freedom, 0.8))  # which a share of .2 is below
-    upper = deviation * math.sqrt(freedom / chi_squared)
+    # chi-squared is below this quantile with a probability of .2.
+    upper = deviation * math.sqrt(freedom / float(scipy.special.chdtri(freedom, 0.8)))
     return _least(upper / delta, alpha), _least(deviation / delta, alpha)
 
 

@@ -192,9 +192,10 @@ def differing_values(values: ArrayLike) -> Ints:
     >>> differing_values([[1, 1, 1, 0.5], [1, 1, 1, 1]]).tolist()
     [1, 0]
     """
-    rows = rounded(np.asarray(values, dtype=np.float64))
     return np.apply_along_axis(
-        lambda row: row.size - np.unique(row, return_counts=True)[1].max(), -1, rows
+        lambda row: row.size - np.unique(row, return_counts=True)[1].max(),
+        -1,
+        rounded(np.asarray(values, dtype=np.float64)),
     )
 
 
@@ -248,8 +249,7 @@ def interval_widths(
         )
     everything, pilot = np.concatenate((f, rest)), h.size
     n, centred = np.arange(3, everything.size + 1), f - f.mean()
-    squares = float(centred @ centred)
-    slope = max(float(centred @ h) / squares, 0.0) if np.ptp(f) else 0.0
+    slope = max(float(centred @ h) / float(centred @ centred), 0.0) if np.ptp(f) else 0.0
     residuals = h - h.mean() - slope * centred
     freedom = scipy.stats.chi2.isf(LIMITS, pilot - 2)
     variance = residuals @ residuals / np.array([freedom[0], pilot - 2, freedom[1]])[:, None]
@@ -285,8 +285,8 @@ def _weight(h: Floats, f: Floats, everything: Floats, scale: Floats | float) -> 
     covariance = products.sum(-1) / (h.shape[-1] - 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         weight = covariance / (scale * everything.var(-1, ddof=1))
-    constant = np.ptp(everything, axis=-1) == 0
-    return np.where(constant | np.isnan(weight), 0.0, np.clip(weight, 0, 1))
+    is_constant = np.ptp(everything, axis=-1) == 0
+    return np.where(is_constant | np.isnan(weight), 0.0, np.clip(weight, 0, 1))
 
 
 def _saved_limits(h: Floats, f: Floats, share: float, alpha: float) -> Floats:

@@ -165,12 +165,11 @@ def joint_ranks(by_judge: Sequence[RankIntervals]) -> RankIntervals:
     a pair is the greatest of all judges, and 1 if judges disagree on the direction. Differences and
     statistics come from the first judge.
     """
-    first = by_judge[0]
     remaining = [judge.possibly_best for judge in by_judge if judge.possibly_best is not None]
     least = [judge.least for judge in by_judge if judge.least is not None]
     ahead = np.any([judge.difference > 0 for judge in by_judge], axis=0)
     return replace(
-        first,
+        by_judge[0],
         low=np.min([judge.low for judge in by_judge], axis=0),
         high=np.max([judge.high for judge in by_judge], axis=0),
         better=np.all([judge.better for judge in by_judge], axis=0),
@@ -375,10 +374,11 @@ def _finite(values: ArrayLike | None, lower: ArrayLike | None) -> Floats:
     if (values is None) == (lower is None):
         raise ValueError("give either values or lower")
     array = np.array(values if lower is None else lower, dtype=np.float64)
-    form = "systems x topics" if lower is None else "systems x systems x topics"
-    square = lower is None or (array.ndim == 3 and array.shape[0] == array.shape[1])
-    if array.ndim != (2 if lower is None else 3) or 0 in array.shape or not square:
-        raise ValueError(f"an array of {form} is needed, not one of shape {array.shape}")
+    form = ["systems", "topics"] if lower is None else ["systems", "systems", "topics"]
+    if array.ndim != len(form) or 0 in array.shape or len(set(array.shape[:-1])) > 1:
+        raise ValueError(
+            f"an array of {' x '.join(form)} is needed, not one of shape {array.shape}"
+        )
     if lower is not None:
         array[np.diag_indices(len(array))] = 0
     for *systems, topic in np.argwhere(~np.isfinite(array)).tolist()[:1]:

@@ -138,8 +138,14 @@ def with_corrected_p(frame: pd.DataFrame, test: str, method: str, alpha: float) 
     """
     p, family, dropped = correct(frame["p"], method)
     corrected = frame.assign(p_corrected=p, significant=p <= alpha)
-    attrs = {"test": test, "correction": method, "alpha": alpha}
-    corrected.attrs = attrs | {"family": family, "dropped": dropped} | frame.attrs
+    corrected.attrs = {
+        "test": test,
+        "correction": method,
+        "alpha": alpha,
+        "family": family,
+        "dropped": dropped,
+        **frame.attrs,
+    }
     return corrected
 
 
@@ -334,10 +340,9 @@ def compare_differences(
     matrix, options = finite_matrix(differences), settings_of(alpha, test, draws, seed)
     rows = np.arange(len(matrix))
     with_zero = np.vstack((matrix, np.zeros((1, matrix.shape[1]))))
-    frame = _compare_pairs(
+    return _compare_pairs(
         with_zero, rows, np.full_like(rows, -1), names, test, correction, options
-    )
-    return frame.drop(columns=["mean_a", "mean_b"])
+    ).drop(columns=["mean_a", "mean_b"])
 
 
 def _compare_pairs(
@@ -360,8 +365,7 @@ def _compare_pairs(
         )
     if correction == "auto":
         correction = "none" if test in TUKEY_TESTS else "holm"
-    means = values.mean(axis=1)
-    a, b = means[first], means[second]
+    a, b = values.mean(axis=1)[np.stack((first, second))]
     frame = pd.DataFrame(pairs, columns=["a", "b"]).assign(
         mean_a=a,
         mean_b=b,
