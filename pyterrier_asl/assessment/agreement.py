@@ -96,8 +96,7 @@ def draw_queries(queries: int, *, draws: int, seed: int) -> Floats:
     ([1.0, 1.0, 1.0], [3.0, 3.0, 3.0])
     """
     check_draws(draws, seed)
-    generator = np.random.default_rng(seed)
-    drawn = generator.multinomial(queries, np.full(queries, 1 / queries), draws)
+    drawn = np.random.default_rng(seed).multinomial(queries, np.full(queries, 1 / queries), draws)
     return np.vstack((np.ones(queries), drawn)).astype(np.float64)
 
 
@@ -156,8 +155,7 @@ def agreement_on_systems(
         tau_ap = (taus_ap(x, y) + taus_ap(y, x)) / 2
         values = dict(zip(ON_SYSTEMS, (kendall_taus(x, y), tau_ap, overlaps_of_scores(x, y))))
         by_a, by_b = (judges.members[name].judgements for name in (a, b))
-        judged = by_a.queries[shared_pairs(by_a, by_b)[0]]
-        pairs = int(np.isin(judged, judges.positions[a]).sum())
+        pairs = int(np.isin(by_a.queries[shared_pairs(by_a, by_b)[0]], judges.positions[a]).sum())
         agreements[frozenset((a, b))] = Agreement(values, pairs, len(judges.qids))
     return agreements
 
@@ -232,8 +230,9 @@ def confusion_of(judges: Judges) -> pd.DataFrame:
             )
         a, b = (grade_bins(own.grades)[rows] for own, rows in zip(both, at))
         counts = pd.crosstab(a, b, rownames=["grade_a"], colnames=["grade_b"]).stack()
-        share = counts / counts.groupby(level=0).transform("sum")
-        parts[pair] = pd.DataFrame({"pairs": counts, "share_of_a": share}).reset_index()
+        parts[pair] = pd.DataFrame(
+            {"pairs": counts, "share_of_a": counts / counts.groupby(level=0).transform("sum")}
+        ).reset_index()
     return pd.concat(parts, names=["reference", "judge"]).reset_index([0, 1]).reset_index(drop=True)
 
 

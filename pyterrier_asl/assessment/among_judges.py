@@ -33,7 +33,7 @@ def agreement_among(judges: Judges, measures: Iterable[NamedMeasure] = ()) -> pd
     Returns:
         The frame :attr:`.JudgeReport.among`.
     """
-    rows: list[dict[str, Any]] = []
+    rows = []
     together = judges.on_shared_pairs is judges
     for pair in judges.pairs():
         group = judges if together else judges.select(pair).on_shared_pairs
@@ -43,8 +43,8 @@ def agreement_among(judges: Judges, measures: Iterable[NamedMeasure] = ()) -> pd
             own = agreements_of(group.select(pair), measure, each_once)[frozenset(pair)]
             kind = DOCUMENTS if measure is None else SYSTEMS
             label = "" if measure is None else judges.label(measure)
-            about = dict(zip(COLUMNS, (*pair, label, kind, float(own.values[kind][0]))))
-            rows.append(about | {"pairs": own.pairs, "queries": own.queries})
+            value = float(own.values[kind][0])
+            rows.append((*pair, label, kind, value, own.pairs, own.queries))
     frame = pd.DataFrame(rows, columns=COLUMNS)
     return pd.concat([frame, frame.rename(columns=_SWAPPED)], ignore_index=True)
 

@@ -124,8 +124,7 @@ def audit(
     first = 0 if baseline is None else sample.judges.runs_by(PEOPLE).row(baseline)
     rows, less = means_and_differences(len(systems), first, all_pairs)
     parts: list[pd.DataFrame] = []
-    headlines: list[str] = []
-    remarks: list[str] = []
+    headlines, remarks = list[str](), list[str]()
     by_people, by_machine = (len(own.judgements.grades) for own in sample.judges.members.values())
     labels = (
         f"by {by_people:,} labels of people, of {sample.size} of {len(sample.qids)} queries, and "
@@ -143,10 +142,9 @@ def audit(
     first_run = "" if baseline is not None or all_pairs else systems[0]
     pooled = [measure.name for measure in named if sample.is_deeper(measure)]
     note = _note(sample, target, alpha, int((less >= 0).sum()), first_run, pooled)
-    table = pd.concat(parts, ignore_index=True)
     notes += without_relevant(sample.judges.members[PEOPLE].judgements, asked)
     notes += [note for note in sample.judges.facts(named, name).notes if note not in notes]
-    return Audit(table, note, headlines, remarks, notes)
+    return Audit(pd.concat(parts, ignore_index=True), note, headlines, remarks, notes)
 
 
 def _table(
@@ -155,21 +153,24 @@ def _table(
     """The estimates by a measure: means, with ``less`` -1, and differences."""
     names = np.array([*sample.judges.systems, ""], dtype=object)
     judged = sample.judged(measure)
-    label = sample.judges.label(measure) + " by a pool" * sample.is_deeper(measure)
     columns = {
         column: getattr(getattr(estimates, by), end)
         for by, names_of_columns in _COLUMNS.items()
         for column, end in zip(names_of_columns, ("mean", "low", "high"))
     }
-    further = {
-        "lambda": estimates.lambda_,
-        "saved": estimates.saved,
-        **dict(zip(("saved_low", "saved_high"), estimates.saved_limits)),
-        "judged": np.minimum(judged[rows], np.where(less < 0, 1.0, judged[less])),
-        "p": np.where(less >= 0, estimates.both.p, np.nan),
-    }
-    about = {"measure": label, "run": names[rows], "minus": names[less]}
-    return pd.DataFrame({**about, **columns, **further})
+    return pd.DataFrame(
+        {
+            "measure": sample.judges.label(measure) + " by a pool" * sample.is_deeper(measure),
+            "run": names[rows],
+            "minus": names[less],
+            **columns,
+            "lambda": estimates.lambda_,
+            "saved": estimates.saved,
+            **dict(zip(("saved_low", "saved_high"), estimates.saved_limits)),
+            "judged": np.minimum(judged[rows], np.where(less < 0, 1.0, judged[less])),
+            "p": np.where(less >= 0, estimates.both.p, np.nan),
+        }
+    )
 
 
 def _note(
@@ -191,9 +192,11 @@ def _note(
         pooled: the measures that look at more documents than people judged.
     """
     people, machine = sample.size, len(sample.qids)
-    these = "queries like these"
+    these, depth = "queries like these", "not even the first document"
     if target != TARGETS[0]:
         these = f"these {machine} queries, if people judged all of them"
+    if sample.depth:
+        depth = f"only the first {counted(sample.depth, 'document')}"
     sentences = [
         f"Means over {these}, with {100 * (1 - alpha):g} % "
         f"intervals, from people's labels of {people} queries and the machine's labels of "
@@ -205,19 +208,20 @@ def _note(
         "difference of its two means.",
     ]
     if pooled:
-        depth = f"only the first {counted(sample.depth or 0, 'document')}"
         sentences.append(
-            f"People judged {depth if sample.depth else 'not even the first document'} of every "
-            f"run. {names_of(pooled)} {'looks' if len(pooled) == 1 else 'look'} at more: other "
-            "documents count as not relevant, and values by full qrels differ."
+            f"People judged {depth} of every run. {names_of(pooled)} "
+            f"{'looks' if len(pooled) == 1 else 'look'} at more: other documents count as not "
+            "relevant, and values by full qrels differ."
         )
-    sentences += [
-        f"p is corrected for the {differences} differences of a measure (Holm); the intervals are "
-        "not."
-    ] * (differences > 1)
-    sentences += [f"The runs are compared with {first_run}, the first; baseline names another."] * (
-        differences > 1 and bool(first_run)
-    )
+    if differences > 1:
+        sentences.append(
+            f"p is corrected for the {differences} differences of a measure (Holm); the intervals "
+            "are not."
+        )
+    if differences > 1 and first_run:
+        sentences.append(
+            f"The runs are compared with {first_run}, the first; baseline names another."
+        )
     return " ".join(sentences)
 
 
@@ -263,8 +267,11 @@ class Audit(Printed):
                 f"{measure}, {f'less {minus}' if minus else 'means'} (people judged {judged} % of "
                 "the documents to the cut-off):"
             )
-            columns = [*_SHOWN[:-1], "p_corrected"] if minus else _SHOWN
-            yield Part(heading, rows[columns], {"titles": _TITLES})
+            yield Part(
+                heading,
+                rows[[*_SHOWN[:-1], "p_corrected"] if minus else _SHOWN],
+                {"titles": _TITLES},
+            )
         yield Part("")
         yield from map(Part, [self.note, *self.remarks, *self.notes])
 
@@ -275,14 +282,19 @@ class Audit(Printed):
             places: decimal places.
         """
         table = self.table.assign(estimate_of=names_of_estimates(self.table))
-        shown = table[["measure", "estimate_of", *_SHOWN[1:], "p_corrected"]]
-        titles = _TITLES | {"estimate_of": "mean or difference"}
-        return latex(shown, places=places, titles=titles, caption=self.note)
+        return latex(
+            table[["measure", "estimate_of", *_SHOWN[1:], "p_corrected"]],
+            places=places,
+            titles=_TITLES | {"estimate_of": "mean or difference"},
+            caption=self.note,
+        )
 
     def chart(self) -> Any:
         """The estimate of each run, by people alone and by the machine alone, with intervals."""
-        kind = np.where(self.table["minus"] == "", "means", "differences")
-        about = self.table[["measure"]].assign(what=names_of_estimates(self.table), kind=kind)
+        about = self.table[["measure"]].assign(
+            what=names_of_estimates(self.table),
+            kind=np.where(self.table["minus"] == "", "means", "differences"),
+        )
         shown = pd.concat(
             [
                 about.assign(by=by if by == "both" else f"{by} alone").join(
@@ -317,13 +329,14 @@ def _headlines(
             answer += f" (p {f'= {p:.3g}' if p >= _LEAST_P else f'< {_LEAST_P:g}'}{family})"
             if higher_is_better is not None:
                 winner = row["run"] if (row["estimate"] > 0) == higher_is_better else row["minus"]
-                says = f"{winner} is better" if row["significant"] else "no significant difference"
-                better = f"{says}; "
+                better = (
+                    f"{winner} is better; " if row["significant"] else "no significant difference; "
+                )
         gain = np.nan_to_num(row["saved"], posinf=0)
         saved = "saves no labels"
         if abs(gain) > 0.5:
-            saves = "costs precision worth" if gain < 0 else "saves labels of"
-            saved = f"{saves} {counted(round(abs(gain)), 'query', 'queries')}"
+            saved = "costs precision worth" if gain < 0 else "saves labels of"
+            saved += f" {counted(round(abs(gain)), 'query', 'queries')}"
         ends = np.nan_to_num([row["saved_low"], row["saved_high"]], posinf=0)
         between = f" ({ends[0]:.0f} to {ends[1]:.0f})" if ends.any() and gain > 0 else ""
         yield f"{answer} {labels}: {better}{name} {saved}{between}."

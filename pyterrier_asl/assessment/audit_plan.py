@@ -79,12 +79,11 @@ class AuditPlan(Printed):
         """
         most, least = len(self.order), max(self.judged, 3)
         own = max(self.queries or 0, least)
-        sizes = sorted({*(n for n in _SIZES if least <= n <= most), most, least, own})
+        sizes = np.array(sorted({*(n for n in _SIZES if least <= n <= most), most, least, own}))
         documents = np.cumsum([0, *(len(self.documents[q]) for q in self.order[self.judged :])])
-        about = {"queries": sizes, "documents": documents[np.array(sizes) - self.judged]}
-        widths = dict(zip(["width", "upper"][: 1 + bool(self.judged)], self.widths[1:]))
-        at = np.array(sizes) - 3
-        return pd.DataFrame(about | {name: own[at] for name, own in widths.items()})
+        about = {"queries": sizes, "documents": documents[sizes - self.judged]}
+        widths = zip(["width", "upper"][: 1 + bool(self.judged)], self.widths[1:])
+        return pd.DataFrame(about | {name: of_size[sizes - 3] for name, of_size in widths})
 
     def sentences(self) -> list[str]:
         """The plan in words, and what people are asked to judge."""
@@ -143,8 +142,11 @@ class AuditPlan(Printed):
             raise ValueError("nothing is drawn: give a width or a number of queries")
         about = {n: getattr(self, n) for n in ("target", "width", "seed", "queries", "depth")}
         about |= {"of": len(self.order), "judged": self.drawn[: self.judged]}
-        rows = [f"{qid}\t{docno}\t" for qid, docno in self.pairs]
-        lines = [f"{SETTINGS}{json.dumps(about)}", "qid\tdocno\tlabel", *rows]
+        lines = [
+            f"{SETTINGS}{json.dumps(about)}",
+            "qid\tdocno\tlabel",
+            *(f"{qid}\t{docno}\t" for qid, docno in self.pairs),
+        ]
         try:
             with replacing(path, force=True, only_new=True) as new:
                 new.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
@@ -224,8 +226,9 @@ def plan_audit(
         depth = int(max(cutoffs)) if np.isfinite(max(cutoffs)) else None
     # Without a pilot: people's values have the variance of the machine's, which predict nothing.
     worst_case = qrels is None
-    people = machine if qrels is None else qrels
-    sample = AuditedRuns.of(runs, people, machine, rel, machine_rel, MACHINE)
+    sample = AuditedRuns.of(
+        runs, machine if qrels is None else qrels, machine, rel, machine_rel, MACHINE
+    )
     if queries is not None and not 3 <= queries <= len(sample.qids):
         raise ValueError(
             f"queries is {queries}: give a number from 3 to {len(sample.qids)}, the number of "

@@ -62,12 +62,16 @@ class AuditedRuns:
         name: str = MACHINE,
     ) -> AuditedRuns:
         """Reads judgements and runs; see :func:`~pyterrier_asl.audit` for the arguments."""
-        own = None if machine_rel is None else {name: machine_rel}
         planned = _planned_depths(people)
         if _are_several(people):
             people = read_all_labels(people)
-        sources = with_reference({name: machine}, PEOPLE, people)
-        judges = Judges.of(sources, runs, rel=rel, judge_rel=own, people=[PEOPLE])
+        judges = Judges.of(
+            with_reference({name: machine}, PEOPLE, people),
+            runs,
+            rel=rel,
+            judge_rel=None if machine_rel is None else {name: machine_rel},
+            people=[PEOPLE],
+        )
         if len(judges.names) > 2:
             raise ValueError(
                 f"an audit is of one machine by one judgement of people, not of "
@@ -93,16 +97,17 @@ class AuditedRuns:
         machine = self.judges.members[name]
         rows = np.flatnonzero(np.isin(machine.judgements.queries, self.order[: self.size]))
         audited = replace(machine, judgements=machine.judgements.select(rows))
-        least = self.judges.least_relevant(measure, name)
-        audited.check_finds_relevant(least, f" in the {self.size} audited queries")
+        audited.check_finds_relevant(
+            self.judges.least_relevant(measure, name), f" in the {self.size} audited queries"
+        )
 
     def pool(self, depth: int | None) -> dict[str, list[str]]:
         """The first ``depth`` documents of all runs for each of the machine's queries, by id."""
-        runs = self.judges.runs_by(self.judges.names[1])
-        parts = []
-        for run in runs.runs:
-            ranking = run.whole_ranking.cut(depth)
-            parts.append(pd.DataFrame({"query": ranking.queries, "docno": run.docnos(ranking)}))
+        parts = [
+            pd.DataFrame({"query": ranking.queries, "docno": run.docnos(ranking)})
+            for run in self.judges.runs_by(self.judges.names[1]).runs
+            for ranking in [run.whole_ranking.cut(depth)]
+        ]
         pairs = pd.concat(parts).drop_duplicates()
         by_query = pairs.groupby("query")["docno"].agg(sorted).to_dict()
         return {qid: by_query.get(at, []) for qid, at in zip(self.qids, self.order.tolist())}
@@ -140,8 +145,11 @@ def cutoff_of(measure: NamedMeasure) -> int | None:
 
 def _are_several(people: Any) -> bool:
     """Whether people's judgements are several files or frames of labels."""
-    is_list = isinstance(people, (list, tuple)) and bool(people)
-    return is_list and all(isinstance(own, (str, os.PathLike)) or is_table(own) for own in people)
+    return (
+        isinstance(people, (list, tuple))
+        and bool(people)
+        and all(isinstance(own, (str, os.PathLike)) or is_table(own) for own in people)
+    )
 
 
 def _planned_depths(people: Any) -> list[int | None]:

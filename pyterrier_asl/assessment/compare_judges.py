@@ -135,8 +135,7 @@ def judges(
         raise ValueError("there is no judge to compare with the reference: name one or more")
     if runs is None:
         refuse("is for judges with runs", measures=measures, test=test)
-    people = [reference, *people]
-    compared = Judges.of(sources, runs, rel=rel, judge_rel=judge_rel, people=people)
+    compared = Judges.of(sources, runs, rel=rel, judge_rel=judge_rel, people=[reference, *people])
     if runs is not None and len(compared.systems) < 2:
         refuse("is for several runs", measures=measures, test=test)
     for judge in compared.members.values():
@@ -297,8 +296,10 @@ class JudgeReport(Printed):
             yield line
             yield from (favoured := runs.get(judge, []))[:most]
             if most is not None and len(favoured) > most:
-                more = counted(len(favoured) - most, "more run")
-                yield f"{judge} favours {more}: --show favoured has all."
+                yield (
+                    f"{judge} favours {counted(len(favoured) - most, 'more run')}: --show favoured "
+                    "has all."
+                )
         yield from self.unknown
 
     @property
@@ -331,8 +332,12 @@ class JudgeReport(Printed):
         assert part.table is not None
         shown = part.table
         if table == "agreement" and "human range" in tables:
-            rows = self.agreement.loc[shown.index].to_dict("records")
-            shown = shown.assign(people=[people_range(row) or "--" for row in rows])
+            shown = shown.assign(
+                people=[
+                    people_range(row) or "--"
+                    for row in self.agreement.loc[shown.index].to_dict("records")
+                ]
+            )
         caption = f"{part.text.removesuffix(':')}. {_CAPTIONS.get(table, '')}".rstrip()
         return latex(shown, places=places, caption=caption, **part.style)
 
@@ -345,33 +350,43 @@ class JudgeReport(Printed):
         tables = {"agreement": Part(f"Agreement with {self.reference}:", shown, style)}
         with_range = table[_decides(self.agreement) & table["human_low"].notna()]
         if len(with_range):
-            short = with_range["verdict"].str.removesuffix(" the human range")
-            shown = with_range[["judge", "agreement", *HUMAN, "verdict"]].assign(verdict=short)
-            heading = "Agreement among people, and by how much a judge's is higher:"
-            tables["human range"] = Part(heading, shown, style)
+            tables["human range"] = Part(
+                "Agreement among people, and by how much a judge's is higher:",
+                with_range[["judge", "agreement", *HUMAN, "verdict"]].assign(
+                    verdict=with_range["verdict"].str.removesuffix(" the human range")
+                ),
+                style,
+            )
         by_kind = decisive[_decides(self.differences)].groupby("agreement", sort=False)
         if best := [own[~own["judge"].isin(own["other"])] for _, own in by_kind]:
             columns = ["agreement", "judge", "other", "difference", "ci_low", "ci_high"]
-            heading = f"Agreement with {self.reference} of other judges, less the best judge's:"
             least = least_p(self.agreement["judge"].nunique(), self.draws)
-            of_pairs = style | {"group_by": "agreement", "zero_p": least}
-            shown = pd.concat(best)[[*columns, "p_corrected"]]
-            tables["differences"] = Part(heading, shown, of_pairs)
+            tables["differences"] = Part(
+                f"Agreement with {self.reference} of other judges, less the best judge's:",
+                pd.concat(best)[[*columns, "p_corrected"]],
+                style | {"group_by": "agreement", "zero_p": least},
+            )
         for kind, shown in self.matrices.items() if self.agreement["judge"].nunique() > 1 else ():
-            heading = f"Agreement of every two judges, {kind}:"
-            tables["among" if kind == DOCUMENTS else kind] = Part(heading, shown)
+            tables["among" if kind == DOCUMENTS else kind] = Part(
+                f"Agreement of every two judges, {kind}:", shown
+            )
         if self.favoured is not None:
             columns = ["judge", "measure", "run", "value", "people", "favour", "p", "judged"]
-            heading = "Runs by how much a judge favours them:"
-            tables["favoured"] = Part(heading, self.favoured[columns], style)
+            tables["favoured"] = Part(
+                "Runs by how much a judge favours them:", self.favoured[columns], style
+            )
         if self.reversals is not None:
-            shown = self.reversals[["judge", "measure", "pairs", *_REVERSALS]]
-            heading = "Pairs of runs in the opposite order, and where both orders are significant:"
-            tables["reversals"] = Part(heading, shown, {"titles": _REVERSALS})
+            tables["reversals"] = Part(
+                "Pairs of runs in the opposite order, and where both orders are significant:",
+                self.reversals[["judge", "measure", "pairs", *_REVERSALS]],
+                {"titles": _REVERSALS},
+            )
         if self.confusion is not None:
-            heading = f"Documents by grade of {self.reference} (rows) and of the judge (columns):"
-            by_grade = counts_by_grade(self.confusion)
-            tables["confusion"] = Part(heading, by_grade, {"group_by": "judge"})
+            tables["confusion"] = Part(
+                f"Documents by grade of {self.reference} (rows) and of the judge (columns):",
+                counts_by_grade(self.confusion),
+                {"group_by": "judge"},
+            )
         return tables
 
     def chart(self, kind: str = CHARTS[0]) -> Any:
@@ -406,13 +421,19 @@ class JudgeReport(Printed):
             y=alt.Y("label:N", sort=None, title=None),
             tooltip=tooltips("judge", "agreement", "value", *columns),
         )
-        ends = {"x": alt.X("human_low:Q"), "x2": alt.X2("human_high:Q")}
-        band = alt.Chart().mark_rect(opacity=0.15, color="gray").encode(**ends)
+        band = (
+            alt.Chart()
+            .mark_rect(opacity=0.15, color="gray")
+            .encode(x=alt.X("human_low:Q"), x2=alt.X2("human_high:Q"))
+        )
         if shown["human_low"].equals(shown["human_high"]):  # one pair of people
             band = alt.Chart().mark_rule(color="gray", strokeWidth=2).encode(x="human_low:Q")
-        layers = band, ranges(base, "ci_low", "value", "ci_high", "agreement")
         drawn = (
-            alt.layer(*layers, data=shown.assign(panel=panel, label=label))
+            alt.layer(
+                band,
+                ranges(base, "ci_low", "value", "ci_high", "agreement"),
+                data=shown.assign(panel=panel, label=label),
+            )
             .properties(width=240, height=alt.Step(2 * STEP))
             .facet(column=alt.Column("panel:N", sort=list(dict.fromkeys(panel)), title=None))
             .resolve_scale(x="independent")
@@ -435,5 +456,8 @@ def _decides(frame: pd.DataFrame) -> pd.Series[bool]:
 
 def _with_measure(frame: pd.DataFrame) -> pd.DataFrame:
     """The frame with the measure after the kind of agreement."""
-    names = [f"{kind} {name}".rstrip() for kind, name in zip(frame["agreement"], frame["measure"])]
-    return frame.assign(agreement=names)
+    return frame.assign(
+        agreement=[
+            f"{kind} {name}".rstrip() for kind, name in zip(frame["agreement"], frame["measure"])
+        ]
+    )

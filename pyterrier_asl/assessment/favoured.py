@@ -74,10 +74,9 @@ def _favours_against(judges: Judges, measure: NamedMeasure, seed: int) -> tuple[
     sign, label = sign_of(measure), judges.label(measure)
     people, values = (sign * own for own in judges.values(measure).values())
     slope, favour, p = favours(values, people, seed=seed)
-    top = measure.measure.params.get("cutoff") or _DEPTH
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of ties, which the measure's own values warn of
-        judged = judges.values_by(person, Judged @ top)
+        judged = judges.values_by(person, Judged @ (measure.measure.params.get("cutoff") or _DEPTH))
     by_judge = values.mean(axis=1)
     table = pd.DataFrame(
         {
@@ -145,9 +144,10 @@ def _panel(runs: pd.DataFrame, alpha: float) -> Any:
         x=alt.X("people:Q", title="value by people", scale=x), tooltip=tooltips(*COLUMNS[2:8])
     )
     line = base.mark_line(color="gray").encode(y=alt.Y("expected:Q", scale=y), detail="person:N")
-    colors = alt.Scale(domain=[False, True], range=COLORS[:2])
     points = base.mark_point(**POINT).encode(
         y=alt.Y("value:Q", title=f"value by {runs['judge'].iloc[0]}", scale=y),
-        color=alt.Color("favoured:N", legend=None, scale=colors),
+        color=alt.Color(
+            "favoured:N", legend=None, scale=alt.Scale(domain=[False, True], range=COLORS[:2])
+        ),
     )
     return alt.layer(line, points)

@@ -209,8 +209,13 @@ class Judges:
             first = members[names[0]].judgements if members else judgements
             if collapse := judgements.collapse or first.collapse:
                 judgements = judgements_of_documents(judgements, first, collapse)
-            least = own.get(name, 1 if rel is None else rel)
-            members[name] = Judge(name, judgements, least, own.get(name), name in persons)
+            members[name] = Judge(
+                name,
+                judgements,
+                own.get(name, 1 if rel is None else rel),
+                own.get(name),
+                name in persons,
+            )
         return cls(members, rel, runs)
 
     @property
@@ -313,8 +318,9 @@ class Judges:
     def runs_by(self, name: str) -> Evaluation:
         """The runs, matched with the judgements of a judge; they are read once."""
         if name not in self._matched:
-            read = next(iter(self._matched.values()), self.source)
-            self._matched[name] = Evaluation.of(read, self.members[name].judgements)
+            self._matched[name] = Evaluation.of(
+                next(iter(self._matched.values()), self.source), self.members[name].judgements
+            )
         return self._matched[name]
 
     def facts(self, measures: Iterable[NamedMeasure] = (), name: str | None = None) -> Facts:
@@ -399,10 +405,11 @@ def _by_judge(name: str, qrels: Any) -> dict[str, Any]:
     if labels is None or JUDGE not in labels.column_names:
         return {name: qrels}
     by_judge = dict(iter(labels.to_pandas().groupby(JUDGE, sort=False)))
-    if name in by_judge:
-        named = {name: by_judge.pop(name), **by_judge}
-    else:
-        named = {f"{name}/{judge}": rows for judge, rows in by_judge.items()}
+    named = (
+        {name: by_judge[name], **by_judge}
+        if name in by_judge
+        else {f"{name}/{judge}": rows for judge, rows in by_judge.items()}
+    )
     given = qrels if isinstance(qrels, Qrels) else Qrels(qrels)
     return {
         judge: replace(given, source=rows.drop(columns=JUDGE), columns=None, grades=None)
@@ -418,8 +425,10 @@ def _contradictions(name: str, source: Any, example: str) -> str:
     pairs = labels.frame("qid", "docno", "label").groupby(["qid", "docno"])["label"]
     table = pd.DataFrame({"labels": pairs.unique(), "times": pairs.size()}).query("times > 1")
     table["differs"] = table["labels"].map(len) > 1
-    by_label = table.explode("labels").groupby("labels")["differs"].mean()
-    shares = ", ".join(f"{100 * share:.0f} % of {label:g}" for label, share in by_label.items())
+    shares = ", ".join(
+        f"{100 * share:.0f} % of {label:g}"
+        for label, share in table.explode("labels").groupby("labels")["differs"].mean().items()
+    )
     return (
         f"judge {name!r}{f' ({source})' * is_file} labels {counted(len(table), 'pair')} of query "
         f"and document several times, {table['differs'].sum():,} of them differently (by label "

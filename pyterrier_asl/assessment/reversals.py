@@ -41,18 +41,19 @@ def reversals_of(judges: Judges, measure: Measures, paired: PairedTest) -> pd.Da
         names = (first + " over " + second).where(
             both["difference_a"] > 0, second + " over " + first
         )
-        row = {
-            "judge": b,
-            "reference": a,
-            "measure": judges.label(measure, [a, b]),
-            "pairs": len(both),
-            "reversed": (signs < 0).sum(),
-            "reversed_significant": ((signs < 0) & (by_a | by_b)).sum(),
-            "reversed_both": is_opposite.sum(),
-            "significant_a": by_a.sum(),
-            "significant_b": by_b.sum(),
-            "significant_both": ((signs > 0) & by_a & by_b).sum(),
-            "which": "; ".join(names[is_opposite]),
-        }
-        rows.append(row)
+        rows.append(
+            {
+                "judge": b,
+                "reference": a,
+                "measure": judges.label(measure, [a, b]),
+                "pairs": len(both),
+                "reversed": (signs < 0).sum(),
+                "reversed_significant": ((signs < 0) & (by_a | by_b)).sum(),
+                "reversed_both": is_opposite.sum(),
+                "significant_a": by_a.sum(),
+                "significant_b": by_b.sum(),
+                "significant_both": ((signs > 0) & by_a & by_b).sum(),
+                "which": "; ".join(names[is_opposite]),
+            }
+        )
     return pd.DataFrame(rows)

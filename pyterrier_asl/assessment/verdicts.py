@@ -89,14 +89,17 @@ def agreement_with_people(
             if measure is not None and not group.on_shared_pairs:
                 continue
             agreements = agreements_of(group, measure, draw)
-            label = "" if measure is None else judges.label(measure, [reference, name])
-            keys = {"judge": name, "reference": reference, "measure": label}
+            keys = {
+                "judge": name,
+                "reference": reference,
+                "measure": "" if measure is None else judges.label(measure, [reference, name]),
+            }
             by_both = (judges.members[judge].judgements for judge in (reference, name))
             both = {"judged_by_both": len(shared_pairs(*by_both)[0])}
             for row in agreements[frozenset((reference, name))].rows(alpha):
-                none = np.array([np.nan])  # grades of two people on different scales
-                of_kind = {
-                    pair: own.values.get(row["agreement"], none) for pair, own in agreements.items()
+                of_kind = {  # without a value for grades of two people on different scales
+                    pair: own.values.get(row["agreement"], np.array([np.nan]))
+                    for pair, own in agreements.items()
                 }
                 human = _human_columns(group, has_range, name, of_kind, alpha, row["queries"])
                 rows.append({**keys, **row, **human, **both})
@@ -192,9 +195,11 @@ def judge_lines(
     for judge, rows in agreement.groupby("judge", sort=False):
         records = rows.to_dict("records")
         labels = next(row for row in records if row["agreement"] == DOCUMENTS)
-        answers = [_ranking(row) for row in records if row["agreement"] == SYSTEMS]
-        answers.append(_labels(labels, share=records[0]["value"]))
-        answers += [favours[str(judge)]] if judge in favours else []
+        answers = [
+            *(_ranking(row) for row in records if row["agreement"] == SYSTEMS),
+            _labels(labels, share=records[0]["value"]),
+            *([favours[str(judge)]] if judge in favours else []),
+        ]
         lines[str(judge)] = " ".join(
             [f"{judge}: {'; '.join(answers)}.", *_cautions(labels, people)]
         )
@@ -205,10 +210,9 @@ def _ranking(row: dict[Any, Any]) -> str:
     """How a judge ranks systems by a measure."""
     if np.isnan(row["value"]):
         return f"cannot rank systems by {row['measure']}, by which they are equal"
-    verdict = _ON_SYSTEMS[row["verdict"]].format(queries=queries_of(row))
     return (
-        f"{verdict} by {row['measure']} (tau {with_ends(row)} on {counted(row['pairs'], 'pair')}"
-        f"{among_people(row)})"
+        f"{_ON_SYSTEMS[row['verdict']].format(queries=queries_of(row))} by {row['measure']} "
+        f"(tau {with_ends(row)} on {counted(row['pairs'], 'pair')}{among_people(row)})"
     )
 
 
@@ -222,9 +226,8 @@ def _labels(row: dict[Any, Any], share: float) -> str:
             f"{share:.3f}, share of relevant documents by {row['reference']} "
             f"{row['reference_relevant']:.3f}, {row['judge']} {row['relevant']:.3f}"
         )
-    little = " little" if row["value"] < _LITTLE else ""
     verdict = _ON_DOCUMENTS[row["verdict"]].format(human=people_range(row), queries=queries_of(row))
-    return f"labels agree{little} (kappa {with_ends(row)}){verdict}"
+    return f"labels agree{' little' * (row['value'] < _LITTLE)} (kappa {with_ends(row)}){verdict}"
 
 
 def _cautions(row: dict[Any, Any], people: list[str]) -> Iterator[str]:
@@ -393,8 +396,9 @@ def best_judge(agreement: pd.DataFrame, differences: pd.DataFrame, runs: int) ->
             ends = "{difference:+.3f} [{ci_low:+.3f}, {ci_high:+.3f}]".format_map(found)
             said["agrees significantly less"].append(f"{row['judge']} ({ends})")
         else:
-            alike = f"{row['judge']} ({row['value']:.3f})"
-            said["is not significantly different from it"].append(alike)
+            said["is not significantly different from it"].append(
+                f"{row['judge']} ({row['value']:.3f})"
+            )
     parts = [
         f"{names_of(names, _NAMED)} {way if len(names) == 1 else _AGAINST_BEST[way]}"
         for way, names in said.items()
