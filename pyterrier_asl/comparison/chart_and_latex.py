@@ -57,8 +57,10 @@ def chart(differences: Sequence[RunDifference], baseline: str, kind: str | None 
             y=alt.Y("run:N", sort=list(dict.fromkeys(rows["run"])), title=None),
             tooltip=tooltips("run:N", "measure:N", "a:Q", "b:Q", "difference:Q", "p_corrected:Q"),
         )
-        zero = alt.Chart().mark_rule(color="gray").encode(x=alt.datum(0))
-        layers = alt.layer(zero, ranges(base, "ci_low", "difference", "ci_high", title))
+        layers = alt.layer(
+            alt.Chart().mark_rule(color="gray").encode(x=alt.datum(0)),
+            ranges(base, "ci_low", "difference", "ci_high", title),
+        )
     rows["panel"] = [
         f"{run}, " * by_query + f"{name} {ways[name]}".rstrip()
         for run, name in zip(rows["run"], rows["measure"])
@@ -87,13 +89,17 @@ def groups_chart(groups: pd.DataFrame, baseline: str) -> Any:
         tooltip=tooltips("group:N", "queries:Q", "difference:Q", "shrunken:Q", "p:Q"),
     )
     zero = alt.Chart().mark_rule(color="gray").encode(x=alt.datum(0))
-    title = f"difference from {baseline}"
-    layers: Any = alt.layer(zero, ranges(base, "difference", "shrunken", "shrunken", title))
+    layers: Any = alt.layer(
+        zero, ranges(base, "difference", "shrunken", "shrunken", f"difference from {baseline}")
+    )
     layers.data = inline_rows(rows)
     panels = in_rows(layers, "panel", rows["panel"]).resolve_scale(x="independent")
     caption = "Lines go from the mean difference in a group to its shrunken estimate (mark)."
-    head = f"Runs compared with {baseline} in groups of queries"
-    return captioned(panels, head, caption + undrawn(rows["shrunken"]))
+    return captioned(
+        panels,
+        f"Runs compared with {baseline} in groups of queries",
+        caption + undrawn(rows["shrunken"]),
+    )
 
 
 def latex(differences: Sequence[RunDifference], baseline: str, places: int) -> str:
@@ -106,8 +112,9 @@ def latex(differences: Sequence[RunDifference], baseline: str, places: int) -> s
         up = of_run.higher_is_better
         means = measures.setdefault(of_run.name, tables.MarkedMeans([of_run.mean_a], up, [0]))
         means.values.append(of_run.mean_b)
-        sign = 1 if (of_run.mean > 0) == up else -1
-        means.signs.append(sign * (of_run.is_significant and up is not None))
+        means.signs.append(
+            (1 if (of_run.mean > 0) == up else -1) * (of_run.is_significant and up is not None)
+        )
     over = f"Means over {counted(len(own[0].qids), 'query', 'queries')}"
     how = f"{how_tested(own)}, $p \\leq {own[0].options.alpha:g}$"
     names = [baseline, *dict.fromkeys(of_run.run for of_run in differences)]

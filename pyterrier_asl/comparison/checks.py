@@ -44,13 +44,15 @@ def untestable(
     for fault in [*(facts.contradictions if facts else []), *faults]:
         yield f"no test can be made: {fault}"
     if not (allow_missing or condition.is_floor):
-        lacks = [*_lacks_queries(inputs, facts, difference), *_is_short(inputs, facts, difference)]
-        for lack in lacks:
-            yield f"{lack}; {_REMEDY}"
+        yield from (
+            f"{lack}; {_REMEDY}"
+            for lacks in (_lacks_queries, _is_short)
+            for lack in lacks(inputs, facts, difference)
+        )
     yield from _nothing_relevant(inputs, difference.name)
     if condition.is_floor:
         yield from _beyond_range(inputs, condition, difference.name)
-    if not condition.is_floor:
+    else:
         yield from _no_difference(inputs, condition, difference)
         yield from _no_test(condition, difference, least_p)
         p = difference.result.p if condition.possibly else difference.p_corrected
@@ -97,15 +99,16 @@ def _lacks_queries(inputs: Inputs, facts: Facts | None, difference: RunDifferenc
     """Queries that the run answers and the baseline does not, or scores that were filled."""
     baseline = inputs.names[0]
     if inputs.judged and facts:
-        lacks = ~_answered(inputs, baseline, by_all=True)
-        if (_answered(inputs, difference.run) & lacks).any():
+        if (_answered(inputs, difference.run) & ~_answered(inputs, baseline, by_all=True)).any():
             for name in _runs(inputs, baseline):
                 yield from facts.sentences_on(name, UNANSWERED)
         return
     first, second = (_missing(inputs, difference.name, of) for of in (baseline, difference.run))
     if number := int((first & ~second).sum()):
-        which = f"{counted(number, 'score')} of {difference.name} that {difference.run} has"
-        yield f"{baseline} lacks {which}"
+        yield (
+            f"{baseline} lacks {counted(number, 'score')} of {difference.name} that "
+            f"{difference.run} has"
+        )
 
 
 def _missing(inputs: Inputs, name: str, system: str) -> Bools:
@@ -150,8 +153,10 @@ def _beyond_range(inputs: Inputs, condition: Condition, name: str) -> Iterator[s
     amount, is_below = condition.amount, condition.how == "below"
     never = amount <= low if is_below else amount >= high
     if never or (amount > high if is_below else amount < low):
-        which = "no mean" if never else "every mean"
-        yield f"{which} is {condition.how} {amount:g}: {name} lies between {low:g} and {high:g}"
+        yield (
+            f"{'no' if never else 'every'} mean is {condition.how} {amount:g}: {name} lies between "
+            f"{low:g} and {high:g}"
+        )
 
 
 def _no_difference(
@@ -164,11 +169,12 @@ def _no_difference(
     mean = 0.0 if np.isnan(difference.mean_a) else difference.mean_a
     low, high = (-1.0, 1.0) if difference.name in PREFERENCES else (-np.inf, np.inf)
     if difference.name in inputs.measures:
-        systems = len(inputs.names) if inputs.judged else np.inf
-        low, high = value_range(inputs.measures[difference.name], systems)
+        low, high = value_range(
+            inputs.measures[difference.name], len(inputs.names) if inputs.judged else np.inf
+        )
     sizes = {True: high - mean, False: mean - low}
-    up_or_down = [up for up in sizes if condition.asks_for(up, not up, difference.higher_is_better)]
-    most = max(sizes[up] for up in up_or_down)
+    up = difference.higher_is_better
+    most = max(size for rises, size in sizes.items() if condition.asks_for(rises, not rises, up))
     if condition.amount and least > most + NO_DIFFERENCE * max(least, difference.base):
         what = condition.measure if np.isnan(difference.mean_a) else "the mean of A"
         yield (
@@ -237,8 +243,7 @@ def answered_by_neither(inputs: Inputs, run: str) -> int:
     """The number of queries that neither a run nor the baseline answers."""
     if not inputs.judged:
         return 0
-    answered = _answered(inputs, inputs.names[0]) | _answered(inputs, run)
-    return int((~answered).sum())
+    return int((~_answered(inputs, inputs.names[0]) & ~_answered(inputs, run)).sum())
 
 
 def unanswered_verdict(inputs: Inputs, facts: Facts | None, run: str) -> list[Verdict]:
@@ -252,12 +257,18 @@ def unanswered_verdict(inputs: Inputs, facts: Facts | None, run: str) -> list[Ve
     qids = [str(inputs.qids[query]) for query in np.flatnonzero(gone)]
     if not qids:
         return []
-    queries = f"{counted(len(qids), 'query', 'queries')} that {baseline} has"
-    reason = f"{run} lacks scores of {queries}, e.g. {qids[0]!r}"
+    queries = counted(len(qids), "query", "queries")
+    reason = f"{run} lacks scores of {queries} that {baseline} has, e.g. {qids[0]!r}"
     if facts:
         reason = "; ".join(
             s for of in _runs(inputs, run) for s in facts.sentences_on(of, UNANSWERED)
         )
-    message = f"{reason}; allow_missing=True (--allow-missing) lets that pass"
-    what, numbers = "every query that A answers is answered", {"unanswered": float(len(qids))}
-    return [Verdict(run, what, Outcome.FAIL, message, numbers)]
+    return [
+        Verdict(
+            run,
+            "every query that A answers is answered",
+            Outcome.FAIL,
+            f"{reason}; allow_missing=True (--allow-missing) lets that pass",
+            {"unanswered": float(len(qids))},
+        )
+    ]

@@ -151,8 +151,9 @@ def compare(
             groups = _groups_of_scores(runs, groups)
         inputs = replace(inputs, groups=groups_of(inputs.qids, groups))
     check_inputs(inputs, test or "t")
-    options = PairedTest(test or "t", correction, alpha, seed=seed)
-    return RunComparison(inputs, options, allow_missing)
+    return RunComparison(
+        inputs, PairedTest(test or "t", correction, alpha, seed=seed), allow_missing
+    )
 
 
 def _refuse_collections(runs: Any, qrels: Any) -> None:
@@ -185,16 +186,12 @@ def _one_by_one(runs: Any) -> tuple[dict[str, list[str]], Any]:
     """The names of each system's runs, none without repetitions; and all runs by name."""
     if not isinstance(runs, Mapping) or not any(map(is_repeated, runs.values())):
         return {}, runs
-    names: dict[str, list[str]] = {}
-    by_name: dict[str, Any] = {}
-    for system, of_system in runs.items():
-        runs_of_system = list(of_system) if is_repeated(of_system) else [of_system]
-        number = len(runs_of_system)
-        names[str(system)] = [
-            str(system) if number == 1 else f"{system} (run {at})" for at in range(1, number + 1)
-        ]
-        by_name |= dict(zip(names[str(system)], runs_of_system))
-    return names, by_name
+    runs = {str(name): list(of) if is_repeated(of) else [of] for name, of in runs.items()}
+    names = {
+        name: [name] if len(of) == 1 else [f"{name} (run {at})" for at in range(1, len(of) + 1)]
+        for name, of in runs.items()
+    }
+    return names, {run: of for name in runs for run, of in zip(names[name], runs[name])}
 
 
 def run_files(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Path]:
@@ -247,8 +244,7 @@ def of_scores(
     baseline: str | None,
 ) -> Inputs:
     """What scores hold; see `compare` for the arguments."""
-    listed: list[str] = []
-    left_out: list[str] = []
+    listed, left_out = list[str](), list[str]()
     if measures is not None:
         listed = scores.names_in(measures)
     elif not conditions:
@@ -310,8 +306,10 @@ def of_runs(
     guarded = [c.measure for c in conditions if c.measure not in PREFERENCES]
     own = {measure.name: measure for measure in listed}
     wanted = [*listed, *(own.get(name) or one_measure(name) for name in guarded)]
-    completed = complete_measures(wanted, pool=options["pool"], lengths=options["lengths"])
-    measured = [measure.with_params(rel=options["rel"]) for measure in completed]
+    measured = [
+        measure.with_params(rel=options["rel"])
+        for measure in complete_measures(wanted, pool=options["pool"], lengths=options["lengths"])
+    ]
     own_rows, of_guard = measured[: len(listed)], measured[len(listed) :]
     rows = {measure.key: measure for measure in reversed(measured)}
     shown = unique([*own_rows, *(rows[measure.key] for measure in of_guard)], "name")
@@ -356,12 +354,15 @@ def _asked(measures: Measures | None, qrels: Any, options: Mapping[str, Any]) ->
     """The measures that were asked for, and the names of preferences."""
     if measures is None:
         has_pool, has_lengths = (options[name] is not None for name in ("pool", "lengths"))
-        default = measures_for(qrels, several=has_pool, lengths=has_lengths, rel=options["rel"])
-        return [*default, *PREFERENCES]
+        return [
+            *measures_for(qrels, several=has_pool, lengths=has_lengths, rel=options["rel"]),
+            *PREFERENCES,
+        ]
     if isinstance(measures, Mapping):
         return list(named_measures(measures))
-    listed = one_or_more(measures)
-    asked = [word for m in listed for word in (words(m) if isinstance(m, str) else [m])]
+    asked = [
+        word for m in one_or_more(measures) for word in (words(m) if isinstance(m, str) else [m])
+    ]
     others = [word for word in asked if word not in PREFERENCES]
     named = named_measures(others) if others or not asked else []
     return [*named, *dict.fromkeys(word for word in asked if word in PREFERENCES)]
@@ -392,12 +393,18 @@ def check_inputs(inputs: Inputs, test: str) -> None:
 def _check_repetitions(inputs: Inputs, test: str) -> None:
     """Raises ValueError for what systems with several runs have no answer to."""
     alone = "is for systems with one run each"
-    conditions = [c.text for c, _ in inputs.conditions if c.certainly or c.possibly]
-    pooled = [name for name, measure in inputs.measures.items() if needs_pool(measure)]
     wrong = [
         *(f"{of} {alone}: leave it out" for of in ("detect", "groups") if getattr(inputs, of)),
-        *(f"the condition {text!r} {alone}" for text in conditions),
-        *(f"{n} would count the runs of one system as several: give a pool" for n in pooled),
+        *(
+            f"the condition {condition.text!r} {alone}"
+            for condition, _ in inputs.conditions
+            if condition.certainly or condition.possibly
+        ),
+        *(
+            f"{name} would count the runs of one system as several: give a pool"
+            for name, measure in inputs.measures.items()
+            if needs_pool(measure)
+        ),
         *(
             f"{n} prefers one run to another: leave it out"
             for n in PREFERENCES

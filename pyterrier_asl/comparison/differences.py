@@ -209,10 +209,15 @@ class RunDifference:
         """The result of the test."""
         if self.repeated:
             return self.repeated.comparison
-        zero = 0 * self.difference
-        pair = (self.difference, zero) if np.isnan(self.a).all() else (self.b, self.a)
-        seed = self.options.seed if self.test == "randomization" else None
-        return compare_pair(*pair, self.test, alpha=self.options.alpha, seed=seed)
+        pair = (
+            (self.difference, 0 * self.difference) if np.isnan(self.a).all() else (self.b, self.a)
+        )
+        return compare_pair(
+            *pair,
+            self.test,
+            alpha=self.options.alpha,
+            seed=self.options.seed if self.test == "randomization" else None,
+        )
 
     # Tables
 
@@ -240,17 +245,20 @@ class RunDifference:
             "family": self.family,
         }
         if repeated:
-            row["repetitions"] = repeated.share
-            row["half_any_repetitions"] = repeated.half_any_repetitions
-            row["half_twice_queries"] = repeated.half_twice_queries
+            row |= {
+                "repetitions": repeated.share,
+                "half_any_repetitions": repeated.half_any_repetitions,
+                "half_twice_queries": repeated.half_twice_queries,
+            }
         if self.detect is not None:
-            needed = queries_needed(self.difference, self.detect, alpha=alpha)
-            row["queries_needed"], row["queries_needed_by_sd"] = needed
+            row["queries_needed"], row["queries_needed_by_sd"] = queries_needed(
+                self.difference, self.detect, alpha=alpha
+            )
         return row
 
     def by_query(self) -> pd.DataFrame:
         """A row for each query, the largest loss first."""
-        frame = pd.DataFrame(
+        return pd.DataFrame(
             {
                 "run": self.run,
                 "qid": self.qids,
@@ -259,8 +267,7 @@ class RunDifference:
                 "b": self.b,
                 "difference": self.difference,
             }
-        )
-        return frame.iloc[np.argsort(self.gain, kind="stable")]
+        ).iloc[np.argsort(self.gain, kind="stable")]
 
     # Groups
 
@@ -268,12 +275,15 @@ class RunDifference:
     def by_group(self) -> list[dict[str, Any]]:
         """The rows of the table of groups, in the order of their first queries."""
         names = list(dict.fromkeys(self.groups))
-        codes = [names.index(group) for group in self.groups]
-        depends, *columns = group_differences(self.difference, codes, self.greatest)
+        depends, *columns = group_differences(
+            self.difference, [names.index(group) for group in self.groups], self.greatest
+        )
         keys = ("group", "queries", "difference", "shrunken", "p")
         about = {"run": self.run, "measure": self.name}
-        rows = zip(names, *(column.tolist() for column in columns))
-        return [about | dict(zip(keys, row)) | {"depends": depends} for row in rows]
+        return [
+            about | dict(zip(keys, row)) | {"depends": depends}
+            for row in zip(names, *(column.tolist() for column in columns))
+        ]
 
     def is_in(self, group: str) -> Bools:
         """Whether each query is in a group, shape (Q,)."""
@@ -293,7 +303,6 @@ def run_differences(inputs: Inputs, options: PairedTest) -> list[RunDifference]:
         a, *others = (of_system.mean(axis=0) for of_system in values)
         own = []
         for row, (run, b) in enumerate(zip(inputs.names[1:], others), 1):
-            repetitions = values[0], values[row]
             empty = np.full(len(a), np.nan)
             untested = RunDifference(
                 run=run,
@@ -304,7 +313,9 @@ def run_differences(inputs: Inputs, options: PairedTest) -> list[RunDifference]:
                 difference=b - a,
                 qids=inputs.qids,
                 options=options,
-                repetitions=repetitions if len(values[0]) + len(values[row]) > 2 else (),
+                repetitions=(values[0], values[row])
+                if len(values[0]) + len(values[row]) > 2
+                else (),
                 groups=inputs.groups,
                 detect=inputs.detect,
             )

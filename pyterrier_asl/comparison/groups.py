@@ -39,9 +39,9 @@ def groups_of(qids: Sequence[Any], groups: Any) -> list[str]:
     lacking = [qid for qid in map(str, qids) if qid not in by_qid]
     if lacking:
         example = f"; the first of the groups is {next(iter(by_qid))!r}" if by_qid else ""
-        have = "has" if len(lacking) == 1 else "have"
         raise ValueError(
-            f"{counted(len(lacking), 'query', 'queries')} of {len(qids)} {have} no group (e.g. "
-            f"{lacking[0]!r}{example}): give every query a group"
+            f"{counted(len(lacking), 'query', 'queries')} of {len(qids)} "
+            f"{'has' if len(lacking) == 1 else 'have'} no group (e.g. {lacking[0]!r}{example}): "
+            "give every query a group"
         )
     return [by_qid[str(qid)] for qid in qids]

@@ -49,8 +49,9 @@ def limits_of(inputs: Inputs, run: str, name: str) -> Limits:
         ValueError: for a measure that has no bounds.
     """
     judged: Any = inputs.judged
-    measures = judged.with_pool({name: inputs.measures[name]})
-    labelled = labelled_measures(judged.select([inputs.names[0], run]), measures)[name]
+    labelled = labelled_measures(
+        judged.select([inputs.names[0], run]), judged.with_pool({name: inputs.measures[name]})
+    )[name]
     least, most = sorted(abs(float(bound.mean())) for bound in labelled.sides[0].bounds)
     return Limits(*labelled.difference(1, 0), most, least)
 
@@ -110,8 +111,13 @@ def holds(condition: Condition, difference: RunDifference) -> bool:
         return not is_equal and (gap < 0) == (condition.how == "below")
     if condition.possibly:
         return not difference.p_corrected < (condition.level or 0)
-    up, p = difference.higher_is_better, difference.p_corrected
-    return differs(condition, difference.mean, difference.base, p, up)
+    return differs(
+        condition,
+        difference.mean,
+        difference.base,
+        difference.p_corrected,
+        difference.higher_is_better,
+    )
 
 
 def differs(
@@ -189,8 +195,9 @@ def for_condition(
     """The differences of all runs with the p-value of a condition: one-sided with ``possibly``."""
     if not condition.possibly:
         return list(differences)
-    tests = [non_inferiority(of.gain, condition.least(of.base)).p for of in differences]
-    return with_p(differences, tests)
+    return with_p(
+        differences, [non_inferiority(of.gain, condition.least(of.base)).p for of in differences]
+    )
 
 
 def verdict_on(
@@ -224,12 +231,13 @@ def verdict_on(
     if condition.amount:
         numbers["amount"] = condition.least(difference.base)
     if untestable:
-        message = ", ".join([*parts, untestable])
-        return Verdict(difference.run, condition.text, Outcome.ERROR, message, numbers)
+        return Verdict(
+            difference.run, condition.text, Outcome.ERROR, ", ".join([*parts, untestable]), numbers
+        )
     outcome = Outcome.FAIL if holds(condition, difference) else Outcome.PASS
     if condition.level is not None:
-        p = planned_p(difference.p_corrected, condition.level, family)
-        text = "one-sided " * condition.possibly + p
+        text = "one-sided " * condition.possibly
+        text += planned_p(difference.p_corrected, condition.level, family)
         text += f", {correction_over(correction, family)}" * (family > 1)
         if difference.is_equal:
             text = "equal values in every query, so there is no difference to test"
@@ -271,10 +279,10 @@ def group_verdict(condition: Condition, difference: RunDifference, untestable: s
     for row in rows:
         mean, p, group = row["difference"], row["p"], row["group"]
         base = float(np.nan_to_num(np.abs(difference.a[difference.is_in(group)].mean())))
-        fails = differs(condition, mean, base, p, difference.higher_is_better)
         parts = [f"{mean + 0:+.4g} from A to B", counted(row["queries"], "query", "queries")]
         if level is not None:
             parts.append("too few for a test" if math.isnan(p) else planned_p(p, level))
+        fails = differs(condition, mean, base, p, difference.higher_is_better)
         outcome = Outcome.FAIL if fails else Outcome.PASS
         cases.append(Verdict(group, condition.text, outcome, ", ".join(parts)))
     failing = [f"{case.run}: {case.message}" for case in cases if case.outcome is Outcome.FAIL]
@@ -282,8 +290,9 @@ def group_verdict(condition: Condition, difference: RunDifference, untestable: s
     parts = failing or [f"in none of {counted(len(cases), 'group')}"]
     parts += [f"not tested: {names_of(few, 8)}"] if few else []
     outcome = Outcome.FAIL if failing else Outcome.PASS
-    numbers = {f"p in {row['group']}": row["p"] for row in rows}
-    numbers |= {f"difference in {row['group']}": row["difference"] for row in rows}
+    numbers = {f"p in {row['group']}": row["p"] for row in rows} | {
+        f"difference in {row['group']}": row["difference"] for row in rows
+    }
     return Verdict(run, condition.text, outcome, "; ".join(parts), numbers, cases)
 
 
@@ -292,11 +301,11 @@ def _rejection(
 ) -> list[str]:
     """Whether the loss of a condition with ``possibly`` is rejected, and the power of that."""
     margin = condition.least(difference.base)
-    rejected = "not rejected" if holds(condition, difference) else "rejected"
     gain = 0 * difference.gain if difference.is_equal else difference.gain
     test = non_inferiority(gain, margin, alpha=level)
     numbers["power"] = test.power
-    parts = [f"a loss of {margin:.4g} or more is {rejected}", p]
+    is_not = "is not" if holds(condition, difference) else "is"
+    parts = [f"a loss of {margin:.4g} or more {is_not} rejected", p]
     if not math.isnan(test.power):
         parts.append(f"where B truly equals A it is rejected with probability {test.power:.2g}")
     return parts

@@ -65,9 +65,7 @@ class GuardReports:
         for line in [*lines, f"Guard: {outcome.name}"]:
             print(line, file=sys.stderr, flush=True)
         if self.form == "jsonl":
-            status: dict[str, Any] = {"verdict": outcome.name, "status": outcome.value}
-            status |= {"notes": list(notes)} if notes else {}
-            rows = [
+            rows: list[dict[str, Any]] = [
                 {
                     "condition": verdict.condition,
                     "run": verdict.run,
@@ -77,7 +75,8 @@ class GuardReports:
                 }
                 for verdict in verdicts
             ]
-            for row in [*rows, status]:
+            status = {"verdict": outcome.name, "status": outcome.value}
+            for row in [*rows, status | ({"notes": list(notes)} if notes else {})]:
                 print(*table_lines.jsonl_lines(pd.DataFrame([row])))
         return outcome
 
@@ -167,19 +166,22 @@ def print_comparison(
         all_rows: whether a terminal shows all rows of a long table, and a guard its notes.
     """
     if form == "table":
-        ascii_only = not table_lines.has_arrows(sys.stdout)
-        means = compared.means(ascii_only=ascii_only)
-        is_short = compared.inputs.conditions and not all_rows
+        means = compared.means(ascii_only=not table_lines.has_arrows(sys.stdout))
         short = [Part(), means, *map(Part, ["", *compared.notes] if compared.notes else [])]
+        is_short = compared.inputs.conditions and not all_rows
         parts = short if is_short else compared.parts(means)
         if show == "queries":
             what = "B - A by query, the largest loss by the first measure first:"
             frame = _with_text(compared.differences(), texts)
             parts.append(Part(what, frame, {"titles": TITLES}))
         if show == "groups":
-            frame = compared.of_one(compared.groups)
-            style = {"titles": {**TITLES, "depends": "p of dependence"}}
-            parts.append(Part("B - A in groups of queries:", frame, style))
+            parts.append(
+                Part(
+                    "B - A in groups of queries:",
+                    compared.of_one(compared.groups),
+                    {"titles": {**TITLES, "depends": "p of dependence"}},
+                )
+            )
         if show == "documents":
             *sentences, moved = compared.documents(None if all_rows else MOVED)
             parts += [*sentences, replace(moved, table=_with_text(moved.table, texts))]

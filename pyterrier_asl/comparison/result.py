@@ -168,8 +168,7 @@ class RunComparison(Printed):
             raise ValueError("documents need runs and qrels, not scores")
         if self.inputs.is_repeated:
             raise ValueError("documents are of systems with one run each")
-        measures = self.inputs.measures.values()
-        asl = next((m for m in measures if m.NAME in ("ASL", "nASL")), None)
+        asl = next((m for m in self.inputs.measures.values() if m.NAME in ("ASL", "nASL")), None)
         view = {"rel": asl["rel"], "cutoff": asl["cutoff"]} if asl else {"rel": self.inputs.rel}
         a, *others = (RelevantDocuments.of(run, **view) for run in judged.runs)
         docnos = judged.judgements.docnos.take(a.pairs).to_pandas()
@@ -177,9 +176,17 @@ class RunComparison(Printed):
         for run, b in zip(self.runs, others):
             both, change = a.found & b.found, b.lengths - a.lengths
             found = np.select([both, a.found, b.found], ["both", "A", "B"], "").astype(object)
-            frame = pd.DataFrame({"run": run, "qid": qids, "docno": docnos, "a": a.lengths})
-            frame = frame.assign(b=b.lengths, change=change, found=found)
-            frame = frame.iloc[np.argsort(-np.abs(change), kind="stable")]
+            frame = pd.DataFrame(
+                {
+                    "run": run,
+                    "qid": qids,
+                    "docno": docnos,
+                    "a": a.lengths,
+                    "b": b.lengths,
+                    "change": change,
+                    "found": found,
+                }
+            ).iloc[np.argsort(-np.abs(change), kind="stable")]
             counts = {
                 "both": both,
                 "A": a.found & ~b.found,
@@ -237,22 +244,24 @@ class RunComparison(Printed):
         own = [of_run for of_run in self.run_differences if of_run.name == name]
         least = correct([of_run.least_p for of_run in own], self.options.correction).p.tolist()
         for of_run, least_p in zip(for_condition(condition, own), least):
-            about: Any = self.inputs, self.facts, condition, of_run, least_p, self.allow_missing
-            reason = next(untestable(*about), "")
+            reasons = untestable(
+                self.inputs, self.facts, condition, of_run, least_p, self.allow_missing
+            )
+            reason = next(reasons, "")
             if condition.in_group:
                 reason = reason or next(ties_in_groups(self.inputs, condition, of_run), "")
                 yield group_verdict(condition, of_run, reason)
-                continue
-            is_certain = condition.certainly and not reason
-            verdict = verdict_on(
-                condition,
-                of_run,
-                limits=limits_of(self.inputs, of_run.run, name) if is_certain else None,
-                untestable=reason,
-                neither=answered_by_neither(self.inputs, of_run.run),
-            )
-            parts = filter(None, (verdict.message, self.inputs.missing_note))
-            yield replace(verdict, message=", ".join(parts))
+            else:
+                is_certain = condition.certainly and not reason
+                verdict = verdict_on(
+                    condition,
+                    of_run,
+                    limits=limits_of(self.inputs, of_run.run, name) if is_certain else None,
+                    untestable=reason,
+                    neither=answered_by_neither(self.inputs, of_run.run),
+                )
+                parts = filter(None, (verdict.message, self.inputs.missing_note))
+                yield replace(verdict, message=", ".join(parts))
 
     # Sentences and forms
 
@@ -307,21 +316,21 @@ class RunComparison(Printed):
         Args:
             moved: how many documents; None: all.
         """
-        parts = [Part()]
-        for row in self.retrieved.to_dict("records"):
-            total = row["both"] + row["A"] + row["B"] + row["neither"]
-            of = "" if len(self.runs) == 1 else f" ({row['run']})"
-            parts.append(
-                Part(
-                    f"Relevant documents{of}: {total:,}. Retrieved by both runs: {row['both']:,} "
-                    f"(in B with fewer irrelevant documents above: {row['nearer']:,}; with more: "
-                    f"{row['farther']:,}). Retrieved by A only: {row['A']:,}; by B only: "
-                    f"{row['B']:,}; by neither: {row['neither']:,}."
-                )
+        of = " ({run})" if len(self.runs) > 1 else ""
+        retrieved = [
+            Part(
+                f"Relevant documents{of.format_map(row)}: "
+                f"{row['both'] + row['A'] + row['B'] + row['neither']:,}. Retrieved by both runs: "
+                f"{row['both']:,} (in B with fewer irrelevant documents above: {row['nearer']:,}; "
+                f"with more: {row['farther']:,}). Retrieved by A only: {row['A']:,}; by B only: "
+                f"{row['B']:,}; by neither: {row['neither']:,}."
             )
+            for row in self.retrieved.to_dict("records")
+        ]
         what = "Those that moved farthest, by search length (irrelevant documents above, + 1):"
         frame = self.of_one(self.moved).head(len(self.moved) if moved is None else moved)
-        return [*parts, Part(what), Part(), Part(table=frame, style={"titles": TITLES})]
+        table = Part(table=frame, style={"titles": TITLES})
+        return [Part(), *retrieved, Part(what), Part(), table]
 
     def of_one(self, frame: pd.DataFrame) -> pd.DataFrame:
         """The frame, for a single run without the column that names it."""

@@ -58,12 +58,11 @@ def _of_run(own: Differences, all_of_them: Differences, baseline: str) -> Iterat
         kind = "equal" if difference.is_equal else "no"
         kind = way_of(difference) if difference.is_significant else kind
         names.setdefault("" if np.isnan(difference.result.p) else kind, []).append(difference.name)
-    starts = {
+    for way, start in {
         **{way: f"{run} is significantly {way} than {baseline} by " for way in _WAYS},
         "no": f"No significant difference of {run} from {baseline} by ",
         "equal": f"{run} is equal to {baseline} in every query by ",
-    }
-    for way, start in starts.items():
+    }.items():
         if of_way := _without_equal(names.get(way, []), all_of_them):
             each = " (one test per measure)" if way in _WAYS and len(of_way) > 1 else ""
             yield f"{start}{names_of(of_way, 8)}{each}."
@@ -117,11 +116,10 @@ def correction_over(correction: str, runs: int) -> str:
 def how_tested(differences: Differences) -> str:
     """The test, and its correction over the runs."""
     options, runs = differences[0].options, len({of_run.run for of_run in differences})
-    own = any(of_run.test != options.test for of_run in differences)
-    test = TESTS[options.test][0] + " (sgnLP: sign test)" * own
+    test = TESTS[options.test][0]
+    test += " (sgnLP: sign test)" * any(of_run.test != options.test for of_run in differences)
     test += " with random effects of repetitions" * any(d.repetitions for d in differences)
-    corrected = correction_over(options.correction, runs)
-    return ", ".join(filter(None, [test, "two-sided", corrected]))
+    return ", ".join(filter(None, [test, "two-sided", correction_over(options.correction, runs)]))
 
 
 def planned_p(p: float, alpha: float, family: int = 1) -> str:
@@ -142,8 +140,7 @@ def remarks(differences: Differences, preferences: pd.DataFrame, baseline: str) 
         baseline: the name of the baseline.
     """
     measures = {of_run.name: measure_named(of_run.name) for of_run in differences}
-    counts = [name for name, measure in measures.items() if measure and added_up(measure)]
-    sums = names_of(counts or [""])
+    sums = names_of([name for name, of in measures.items() if of and added_up(of)] or [""])
     return [
         *(_on_groups(difference, baseline) for difference in differences if difference.groups),
         *_on_small_groups(differences[0]),
@@ -162,8 +159,10 @@ def _on_groups(difference: RunDifference, baseline: str) -> str:
     depends, tested = rows[0]["depends"], [r for r in rows if r["queries"] >= FEWEST_IN_GROUP]
     start = f"The difference of {run} from {baseline} in {difference.name}"
     if np.isnan(depends):
-        few = "only one group has" if tested else "no group has"
-        return f"{start}: {few} {FEWEST_IN_GROUP} queries or more, so groups are not compared."
+        return (
+            f"{start}: {'only one' if tested else 'no'} group has {FEWEST_IN_GROUP} queries or "
+            "more, so groups are not compared."
+        )
     p = planned_p(depends, alpha)
     if depends > alpha:
         return (
@@ -173,8 +172,9 @@ def _on_groups(difference: RunDifference, baseline: str) -> str:
     ways: dict[str, list[str]] = {}
     for row in tested:
         if row["p"] <= alpha:
-            shown = f"{row['group']} ({row['difference']:+.4g}, {row['queries']} queries)"
-            ways.setdefault(way_of(difference, row["difference"]), []).append(shown)
+            ways.setdefault(way_of(difference, row["difference"]), []).append(
+                f"{row['group']} ({row['difference']:+.4g}, {row['queries']} queries)"
+            )
     named = [f"{way} in {names_of(groups, 8)}" for way, groups in ways.items()]
     return f"{start} depends on the group ({p})" + (
         f": {run} is {', '.join(named)}." if named else "; no group is named."
@@ -185,8 +185,10 @@ def _on_small_groups(difference: RunDifference) -> Iterator[str]:
     """The groups with too few queries for a test."""
     sizes = {group: difference.groups.count(group) for group in dict.fromkeys(difference.groups)}
     if small := [group for group, size in sizes.items() if size < FEWEST_IN_GROUP]:
-        have = "has" if len(small) == 1 else "have"
-        yield f"{names_of(small, 8)} {have} fewer than {FEWEST_IN_GROUP} queries: no test."
+        yield (
+            f"{names_of(small, 8)} {'has' if len(small) == 1 else 'have'} fewer than "
+            f"{FEWEST_IN_GROUP} queries: no test."
+        )
 
 
 def _on_test(differences: Differences) -> str:
@@ -221,8 +223,10 @@ def _on_repetitions(differences: Differences, baseline: str) -> Iterator[str]:
                 f"{twice}."
             )
     if unknown:
-        systems = names_of([*unknown], 8)
-        yield f"The noise between repetitions of {systems} is not known and not counted."
+        yield (
+            f"The noise between repetitions of {names_of([*unknown], 8)} is not known and not "
+            "counted."
+        )
 
 
 def _on_queries(differences: Differences) -> Iterator[str]:
