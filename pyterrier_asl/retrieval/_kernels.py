@@ -160,11 +160,12 @@ def _accumulate(
         term = queries.terms[entry]
         for posting in range(term_offsets[term], term_offsets[term + 1]):
             doc = posting_docs[posting]
-            tf = posting_tfs[posting]
             docs[candidates] = doc  # the next one overwrites it if this one is in the list
             candidates += not seen[doc]
             seen[doc] = True
-            scores[doc] += _term_score(weight, tf, _length_norm(k1, b, length_ratios[doc]))
+            scores[doc] += _term_score(
+                weight, posting_tfs[posting], _length_norm(k1, b, length_ratios[doc])
+            )
     return candidates
 
 
@@ -202,8 +203,7 @@ def keep_best(docs: Int32s, scores: Floats, seen: Bools, depth: int, best: Int32
     values = scores[docs]
     # A document with the score of the threshold is retrieved if its docid is at most the last.
     threshold = _nth_largest(values, depth)
-    tied = np.sort(docs[values == threshold])
-    last = tied[depth - (values > threshold).sum() - 1]
+    last = np.sort(docs[values == threshold])[depth - (values > threshold).sum() - 1]
     kept = 0
     for i in range(len(docs)):
         best[kept] = docs[i]  # the next one overwrites it if this one is not retrieved

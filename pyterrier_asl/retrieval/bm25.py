@@ -79,15 +79,15 @@ def scoring_weights(
     """
     term_weights = idf_weights(idf, index.document_frequencies(queries.terms), index.num_docs)
     if queries.term_weights is not None:
-        is_default = np.isnan(queries.term_weights)
-        term_weights = np.where(is_default, term_weights, queries.term_weights)
+        term_weights = np.where(np.isnan(queries.term_weights), term_weights, queries.term_weights)
     weights = queries.weights * term_weights * (k1 + 1.0)
     # A term adds at most its weight to a score, and two scores are subtracted.
     if not np.isfinite(2 * np.abs(weights).sum()):
         raise ValueError(f"query weights are too large with k1={k1!r}: give smaller ones")
     counts = weights != 0
-    offsets = cumulate(counts)[queries.offsets]
-    return WeightedQueries(offsets, queries.terms[counts], weights[counts])
+    return WeightedQueries(
+        cumulate(counts)[queries.offsets], queries.terms[counts], weights[counts]
+    )
 
 
 def top_documents(
@@ -279,9 +279,9 @@ class BM25(ParameterisedTransformer):
             num_results=self.num_results,
             idf=self.idf,
         )
-        queries = inp.drop(columns=["docid", "docno", "rank", "score"], errors="ignore")
         return (
-            queries.take(queries_of(offsets))
+            inp.drop(columns=["docid", "docno", "rank", "score"], errors="ignore")
+            .take(queries_of(offsets))
             .reset_index(drop=True)
             .assign(
                 docid=docs.astype(np.int64),

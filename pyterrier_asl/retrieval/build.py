@@ -96,8 +96,9 @@ def index_documents(documents: Iterable[Mapping[str, Any]], tokeniser: WordToken
         entries.fromlist(list(counts))
         tfs.fromlist(list(counts.values()))
     columns: Any = (np.frombuffer(column, np.int32) for column in (entries, tfs))
-    counted = DocTerms(cumulate(np.array(sizes, np.int64)), *columns)
-    return Contents(list(docnos), list(term_ids), counted)
+    return Contents(
+        list(docnos), list(term_ids), DocTerms(cumulate(np.array(sizes, np.int64)), *columns)
+    )
 
 
 def _checked_toks(document: Mapping[str, Any]) -> dict[str, int] | None:
@@ -193,8 +194,7 @@ def write_index(path: Path, contents: Contents, metadata: Mapping[str, Any]) -> 
         _write_strings(folder / "docnos.arrow", contents.docnos)
         _write_strings(folder / "terms.arrow", [contents.terms[i] for i in order])
         sums = {file.name: checksum(file) for file in sorted(folder.iterdir())}
-        whole = {**metadata, **sizes, "crc32": sums}
-        written = json.dumps(whole, indent=2, ensure_ascii=False)
+        written = json.dumps({**metadata, **sizes, "crc32": sums}, indent=2, ensure_ascii=False)
         (folder / "pt_meta.json").write_text(written + "\n", encoding="utf-8")
 
 
@@ -204,9 +204,10 @@ def _write_postings(folder: Path, contents: Contents, order: Ints) -> dict[str, 
 
     num_docs, num_terms = len(contents.docnos), len(contents.terms)
     offsets, term_ids, tfs = contents.entries
-    new_ids = np.argsort(order)[term_ids]
     # Each conversion sorts the ids within rows.
-    by_term = csr_array((tfs, new_ids, offsets), shape=(num_docs, num_terms)).tocsc()
+    by_term = csr_array(
+        (tfs, np.argsort(order)[term_ids], offsets), shape=(num_docs, num_terms)
+    ).tocsc()
     by_doc = by_term.tocsr()
     for matrix, names in ((by_term, ROWS["term"]), (by_doc, ROWS["doc"])):
         for name, values in zip(names, (matrix.indptr, matrix.indices, matrix.data)):

@@ -96,10 +96,11 @@ def candidates_of(
     r[is_own] -= 1
     row, terms = np.divmod(keys.astype(np.int64), base)
     n = index.document_frequencies(terms)
-    if weights == "rsj":
-        w = relevance_weights(r, n, index.num_docs, m[row])
-    else:
-        w = robertson_weights(n, index.num_docs)
+    w = (
+        relevance_weights(r, n, index.num_docs, m[row])
+        if weights == "rsj"
+        else robertson_weights(n, index.num_docs)
+    )
     return Candidates(row, terms, r, n, w, is_own)
 
 
@@ -234,8 +235,9 @@ class RobertsonPRF(ParameterisedTransformer):
         weights: str = "idf",
     ) -> None:
         super().__init__()
-        is_read = isinstance(index, (TermIndex, TerrierTerms))
-        self.index: TermIndex | TerrierTerms = index if is_read else TerrierTerms(index)
+        self.index: TermIndex | TerrierTerms = (
+            index if isinstance(index, (TermIndex, TerrierTerms)) else TerrierTerms(index)
+        )
         self.fb_docs, self.fb_terms = fb_docs, fb_terms
         self.gamma, self.weights = gamma, weights
         self._check()
@@ -270,7 +272,6 @@ class RobertsonPRF(ParameterisedTransformer):
         new = expand_queries(own, candidates, self, self.index.terms)
         best, selected = select_terms(candidates, self.fb_terms)
         terms = self.index.terms(best.terms)
-        weights = [new[row][0].get(term, 0.0) for row, term in zip(best.rows, terms)]
         table = pd.DataFrame(
             {
                 "qid": queries["qid"].to_numpy()[best.rows],
@@ -279,7 +280,9 @@ class RobertsonPRF(ParameterisedTransformer):
                 "r": best.r,
                 "w": best.w,
                 "rw": best.r * best.w,
-                "weight": np.array(weights, np.float64),
+                "weight": np.array(
+                    [new[row][0].get(term, 0.0) for row, term in zip(best.rows, terms)], np.float64
+                ),
                 "selected": selected,
             }
         )
@@ -302,8 +305,8 @@ class RobertsonPRF(ParameterisedTransformer):
         queries = first[columns].reset_index(drop=True)
         own = query_weights(queries, self.index.query_terms)
         rows, docnos = _first_documents(results, rows, self.fb_docs)
-        numbers = [map(self.index.term_id, query) for query in own]
         documents = self.index.doc_terms(docnos)
+        numbers = [map(self.index.term_id, query) for query in own]
         return queries, own, candidates_of(self.index, rows, documents, numbers, self.weights)
 
     def _check(self) -> None:
@@ -337,16 +340,16 @@ def expand_queries(
     bounds = np.searchsorted(best.rows, np.arange(len(queries) + 1)).tolist()
     new: list[tuple[Mapping[K, float], dict[K, float] | None]] = []
     for query, begin, end in zip(queries, bounds, bounds[1:]):
-        chosen = list(compress(keys[begin:end], selected[begin:end]))
+        chosen = compress(keys[begin:end], selected[begin:end])
         grown = grow_weights(query, chosen, feedback.gamma)
         if feedback.weights == "idf":
             new.append((grown, None))
-            continue
-        weights = {
-            term: weight for term, weight in zip(keys[begin:end], w[begin:end]) if weight > 0
-        }
-        kept = {term: weight for term, weight in grown.items() if term in weights}
-        new.append((kept, {term: weights[term] for term in kept}) if kept else (query, None))
+        else:
+            weights = {
+                term: weight for term, weight in zip(keys[begin:end], w[begin:end]) if weight > 0
+            }
+            kept = {term: weight for term, weight in grown.items() if term in weights}
+            new.append((kept, {term: weights[term] for term in kept}) if kept else (query, None))
     return new
 
 
@@ -361,6 +364,10 @@ def _first_documents(
         order = -pd.to_numeric(results["score"])
     documents = results[["docno"]].assign(row=rows, order=order).dropna(subset="docno")
     documents["docno"] = documents["docno"].astype(str)
-    ordered = documents.sort_values(["row", "order"], kind="stable")
-    first = ordered.drop_duplicates(["row", "docno"]).groupby("row", sort=False).head(int(fb_docs))
+    first = (
+        documents.sort_values(["row", "order"], kind="stable")
+        .drop_duplicates(["row", "docno"])
+        .groupby("row", sort=False)
+        .head(int(fb_docs))
+    )
     return first["row"].to_numpy(np.int64), first["docno"].to_numpy(object)

@@ -85,10 +85,11 @@ def read_array(folder: Path, name: str, metadata: Mapping[str, Any]) -> npt.NDAr
     is_offsets = below == "num_postings"
     if array.dtype != dtype or array.shape != (metadata[size] + is_offsets,):
         raise damaged(path, f"it holds {array.shape} {array.dtype}")
-    if is_offsets:
-        possible = array[0] == 0 and array[-1] == limit and (array[1:] >= array[:-1]).all()
-    else:
-        possible = array.min() >= 0 and array.max() < limit
+    possible = (
+        array[0] == 0 and array[-1] == limit and (array[1:] >= array[:-1]).all()
+        if is_offsets
+        else array.min() >= 0 and array.max() < limit
+    )
     if not possible:
         raise damaged(path, "it holds impossible numbers")
     return array

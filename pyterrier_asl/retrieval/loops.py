@@ -49,8 +49,8 @@ def document_scores(
         for term, weight in zip(queries.terms[terms], queries.weights[terms]):
             postings = slice(index.term_offsets[term], index.term_offsets[term + 1])
             containing, tfs = index.posting_docs[postings], index.posting_tfs[postings]
-            places = np.searchsorted(containing, docs[begin:end])
-            places = np.minimum(places, len(containing) - 1)
+            # A document behind all postings gets the place of the last one, which has another id.
+            places = np.searchsorted(containing[:-1], docs[begin:end])
             rows = begin + np.flatnonzero(containing[places] == docs[begin:end])
             scores[rows] += term_score(weight, tfs[places[rows - begin]], norms[rows])
     return scores

@@ -56,8 +56,9 @@ class JavaFromWheel(pt.java.JavaInitializer):  # type: ignore[misc]
 
 def _java_is_there() -> bool:
     """Whether PyTerrier finds a Java runtime in the places where pyjnius searches."""
-    homes = map(os.environ.get, ("JAVA_HOME", "JDK_HOME", "JRE_HOME"))
-    if pt.java.configure["java_home"] or any(homes):
+    if pt.java.configure["java_home"] or any(
+        map(os.environ.get, ("JAVA_HOME", "JDK_HOME", "JRE_HOME"))
+    ):
         return True
     java = shutil.which("java")
     if sys.platform == "darwin" and java in (None, "/usr/bin/java"):
@@ -129,8 +130,9 @@ class TerrierPipeline:
 
     @cached_property
     def _words(self) -> Any:
-        name = _TOKENISERS[self.tokeniser]
-        return pt.java.autoclass(f"org.terrier.indexing.tokenisation.{name}")()
+        return pt.java.autoclass(
+            f"org.terrier.indexing.tokenisation.{_TOKENISERS[self.tokeniser]}"
+        )()
 
     @cached_property
     def _pipeline(self) -> Any:
@@ -188,8 +190,9 @@ class TerrierTerms:
         )
         with_properties = "org.terrier.structures.PropertiesIndex"  # not an index in memory
         if isinstance(self._java, pt.java.autoclass(with_properties)):
-            java = pt.java.cast(with_properties, self._java)
-            pipelines = java.getIndexProperty("termpipelines", pipelines)
+            pipelines = pt.java.cast(with_properties, self._java).getIndexProperty(
+                "termpipelines", pipelines
+            )
         return TerrierPipeline(str(pipelines), tokeniser=self._tokeniser)
 
     @property
@@ -218,8 +221,9 @@ class TerrierTerms:
         entry_of = self._java.getDocumentIndex().getDocumentEntry
         rows = [_all_postings(direct, entry_of(docid)) for docid in docids.tolist()]
         documents = _stack([rows[i] for i in of.tolist()])
-        numbers = self._lexicon.index.get_indexer(pd.Index(documents.term_ids))
-        return documents._replace(term_ids=numbers)
+        return documents._replace(
+            term_ids=self._lexicon.index.get_indexer(pd.Index(documents.term_ids))
+        )
 
     def document_frequencies(self, term_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """The number of documents with each term."""
@@ -269,8 +273,10 @@ class TerrierTerms:
         if all(map(_TERM.fullmatch, weights)):
             parts = [f"{term}^{number}" for term, number in zip(weights, numbers)]
         else:
-            encoded = [base64.b64encode(term.encode()).decode() for term in weights]
-            parts = [f"#combine:0={n}(#base64({term}))" for term, n in zip(encoded, numbers)]
+            parts = [
+                f"#combine:0={number}(#base64({base64.b64encode(term.encode()).decode()}))"
+                for term, number in zip(weights, numbers)
+            ]
         return " ".join(["applypipeline:off", *parts])
 
     def _before_bm25(self, weights: Mapping[str, float]) -> dict[str, float]:
@@ -292,8 +298,9 @@ class TerrierTerms:
         It is read as one string, since a call per term would take too long.
         """
         joiner = pt.java.autoclass("com.google.common.base.Joiner").on("\x1e")
-        iterator = pt.java.cast("java.util.Iterator", self._java.getLexicon().iterator())
-        text = joiner.withKeyValueSeparator("\x1f").join(iterator)
+        text = joiner.withKeyValueSeparator("\x1f").join(
+            pt.java.cast("java.util.Iterator", self._java.getLexicon().iterator())
+        )
         lexicon = pd.DataFrame(_LEXICON.findall(text), columns=["term", "id", "n"], dtype=object)
         expected = self._java.getCollectionStatistics().getNumberOfUniqueTerms()
         if len(lexicon) != expected:
@@ -353,8 +360,8 @@ def read_index(
         rows.append(_all_postings(inverted, entry.getValue()))
     offsets, docids, tfs = _stack(rows)
     by_doc = csc_array((tfs, docids, offsets), shape=(len(docnos), len(names))).tocsr()
-    entries = DocTerms(by_doc.indptr, by_doc.indices, by_doc.data)
-    return Contents(docnos, names, entries), terms.tokeniser, f"terrier:{terms.location}"
+    contents = Contents(docnos, names, DocTerms(by_doc.indptr, by_doc.indices, by_doc.data))
+    return contents, terms.tokeniser, f"terrier:{terms.location}"
 
 
 def _all_postings(structure: Any, entry: Any) -> tuple[list[int], list[int]]:
@@ -365,9 +372,8 @@ def _all_postings(structure: Any, entry: Any) -> tuple[list[int], list[int]]:
 
 
 def _stack(rows: list[tuple[list[int], list[int]]]) -> DocTerms:
-    sizes = [len(ids) for ids, _ in rows]
     return DocTerms(
-        cumulate(np.array(sizes, np.int64)),
+        cumulate(np.array([len(ids) for ids, _ in rows], np.int64)),
         np.array([i for ids, _ in rows for i in ids], np.int64),
         np.array([tf for _, tfs in rows for tf in tfs], np.int64),
     )
@@ -385,9 +391,11 @@ def tokeniser_from(settings: Mapping[str, Any]) -> Tokeniser:
     """
     name = settings.get("name")
     if name == "words":
-        form = settings.get("normal_form")  # older indexes have none
-        stemmer, stopwords = settings["stemmer"], settings["stopwords"]
-        return WordTokeniser(stemmer=stemmer, stopwords=stopwords, normal_form=form)
+        return WordTokeniser(
+            stemmer=settings["stemmer"],
+            stopwords=settings["stopwords"],
+            normal_form=settings.get("normal_form"),  # older indexes have none
+        )
     if name == "terrier":
         return TerrierPipeline(settings["termpipelines"], tokeniser=settings["tokeniser"])
     raise ValueError(

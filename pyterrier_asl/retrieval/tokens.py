@@ -60,8 +60,12 @@ class WordTokeniser:
     @property
     def settings(self) -> dict[str, Any]:
         """The settings to restore this tokeniser."""
-        own = {"stemmer": self.stemmer, "stopwords": list(self.stopwords)}
-        return {"name": "words", **own, "normal_form": self.normal_form}
+        return {
+            "name": "words",
+            "stemmer": self.stemmer,
+            "stopwords": list(self.stopwords),
+            "normal_form": self.normal_form,
+        }
 
     def _plain(self, text: str) -> str:
         form: Any = self.normal_form
@@ -116,8 +120,7 @@ def _stem_by(stemmer: str | None) -> Callable[[str], str]:
     import Stemmer
 
     try:
-        stem: Callable[[str], str] = Stemmer.Stemmer(stemmer).stemWord
+        return Stemmer.Stemmer(stemmer).stemWord  # type: ignore[no-any-return]
     except KeyError:
         names = ", ".join(sorted(Stemmer.algorithms()))
         raise ValueError(f"there is no stemmer {stemmer!r}: pass None or one of {names}") from None
-    return stem
