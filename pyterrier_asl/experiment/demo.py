@@ -73,15 +73,14 @@ def demonstrate(collection: DemoCollection) -> Demonstration:
         "TBG": TBG(lengths=collection.lengths()),
         "AP_Rareness@100": AP_Rareness(pool=pool) @ 100,
     }
-    table = pt.Experiment(
+    named = {str(measure): name for name, measure in measures.items()}
+    values = pt.Experiment(
         list(runs.values()),
         collection.topics,
         collection.qrels,
         list(measures.values()),
         names=list(runs),
-    )
-    named = {str(measure): name for name, measure in measures.items()}
-    values = table.rename(columns={"name": "run", **named})[["run", *measures]]
+    ).rename(columns={"name": "run", **named})[["run", *measures]]
     means: Any = values.set_index("run").to_dict()
     remarks = [
         about_order(means),

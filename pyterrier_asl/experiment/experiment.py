@@ -211,18 +211,16 @@ def _check_used(given: Mapping[str, Any], baselines: list[int], has_preferences:
     is_list = not isinstance(given["retr_systems"], Mapping)
     means, saved = given["perquery"] is not True, given["save_dir"] is not None
     has_frame = given["dataframe"] and means
-    of_means = ["round"] if isinstance(given["round"], Mapping) else []
-    of_frames = ["ranks"] if has_preferences else ["ranks", "baseline"]
     both = "is for a frame of means (perquery='both' returns it as well) or save_dir"
     for is_used, why, names in (
         (is_list, "is for a list of systems, and a dict names them", ["names"]),
         (baselines, "is for comparisons with a baseline", ["test"]),
         (given["correction"] is not None, "is for a correction", ["correction_alpha"]),
         (saved, "is for save_dir", ["save_mode", "save_format"]),
-        (means or saved, "is for means", of_means),
+        (means or saved, "is for means", ["round"] if isinstance(given["round"], Mapping) else []),
         (given["dataframe"] or saved, "is for a frame", ["round"]),
         (has_frame, "is for a frame of means", ["highlight"]),
-        (has_frame or saved, both, of_frames),
+        (has_frame or saved, both, ["ranks"] if has_preferences else ["ranks", "baseline"]),
         (given["highlight"] != LATEX, "is not in LaTeX", ["ranks"]),
     ):
         if not is_used:

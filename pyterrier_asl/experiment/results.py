@@ -203,13 +203,15 @@ def latex(
 
 def per_query(scored: ExperimentValues, round: Places) -> pd.DataFrame:
     """One row per system, query and measure."""
-    rows = [
-        (scored.names[system], qid, label, value)
-        for system, queries in scored.by_query.items()
-        for qid, values in queries.items()
-        for label, value in values.items()
-    ]
-    frame = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+    frame = pd.DataFrame(
+        [
+            (scored.names[system], qid, label, value)
+            for system, queries in scored.by_query.items()
+            for qid, values in queries.items()
+            for label, value in values.items()
+        ],
+        columns=["name", "qid", "measure", "value"],
+    )
     if not isinstance(round, Mapping):  # a dict is for means only
         frame["value"] = _rounded(frame["value"], "", round)
     return frame.sort_values(["name", "qid"], kind="stable")

@@ -159,9 +159,10 @@ class Trace(Printed):
     def chart(self) -> alt.TopLevelMixin:
         """The relevant documents that each stage keeps, gains and loses."""
         kinds = ["kept", "gained", "lost"]
-        table = self.table.assign(kept=self.table["relevant"] - self.table["gained"])
-        frame = table.melt(["name"], kinds, "documents", "number").assign(
-            order=lambda rows: rows["documents"].map(kinds.index)
+        frame = (
+            self.table.assign(kept=self.table["relevant"] - self.table["gained"])
+            .melt(["name"], kinds, "documents", "number")
+            .assign(order=lambda rows: rows["documents"].map(kinds.index))
         )
         return figure(
             alt.Chart(frame).mark_bar(),
@@ -225,8 +226,7 @@ def trace(
     named = [measure.with_params(rel=rel) for measure in named_measures(measures or DEFAULT)]
     warn_of_grades(judgements, {measure.name: measure.measure for measure in named}, rel)
     least = rel if rel is not None else common_rel(m.measure for m in named) or 1
-    runs: dict[str, JudgedRun] = {}
-    sets: dict[str, JudgedRun] = {}
+    runs, sets = dict[str, JudgedRun](), dict[str, JudgedRun]()
     for name, result in _results(pipeline, topics):
         name += f" ({len(runs) + 1})" if name in runs else ""
         try:

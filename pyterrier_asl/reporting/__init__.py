@@ -52,8 +52,10 @@ class Report:
         """The verdict by the measure that decides, for notebooks."""
         from .answers import Answers
 
-        sentences = Answers(self.findings, self.findings.first).verdict()
-        parts = [*sentences, f"{self!r}; save() writes the page."]
+        parts = [
+            *Answers(self.findings, self.findings.first).verdict(),
+            f"{self!r}; save() writes the page.",
+        ]
         return "".join(f"<p>{escape(part)}</p>" for part in parts)
 
     def __repr__(self) -> str:

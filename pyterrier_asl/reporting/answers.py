@@ -37,8 +37,12 @@ class Answers:
     def verdict(self) -> list[str]:
         """Who is best."""
         f, (first, *rest) = self.findings, self._verdict()
-        doubts = [] if f.comparison else f.doubts
-        return [*doubts, *self._over_all(), f"{f.scope}: {first}" if f.scope else first, *rest]
+        return [
+            *([] if f.comparison else f.doubts),
+            *self._over_all(),
+            f"{f.scope}: {first}" if f.scope else first,
+            *rest,
+        ]
 
     def answers(self) -> dict[str, list[str]]:
         """The answers by question, without questions that have none."""
@@ -105,10 +109,10 @@ class Answers:
             yield from f.comparison.sentences()
             yield from f.comparison.remarks()
         if ranking.board is not None:
-            worse = int(ranking.better[ranking.order[0]].sum()) or "none"
             yield (
-                f"{self.best} is significantly better than {worse} of the {len(f.names) - 1} other "
-                f"systems by {ranking.name} (all pairs)."
+                f"{self.best} is significantly better than "
+                f"{int(ranking.better[ranking.order[0]].sum()) or 'none'} of the "
+                f"{len(f.names) - 1} other systems by {ranking.name} (all pairs)."
             )
             yield from self._conflicts()
             yield from remarks(ranking.board)
@@ -119,9 +123,12 @@ class Answers:
         conflicts = [(f.conflicts(self.ranking, other), other.name) for other in f.decisive]
         for pairs, name in sorted(conflicts, key=lambda conflict: -len(conflict[0])):
             if len(pairs):
-                differ = counted(len(pairs), "pair of systems differs", "pairs of systems differ")
                 a, b = (f.names[system] for system in pairs[0])
-                yield f"By {name} {differ} significantly the other way, such as {a} and {b}."
+                yield (
+                    f"By {name} "
+                    f"{counted(len(pairs), 'pair of systems differs', 'pairs of systems differ')} "
+                    f"significantly the other way, such as {a} and {b}."
+                )
         if len(f.decisive) > 1 and not any(len(pairs) for pairs, _ in conflicts):
             yield "No pair of systems differs significantly the other way by another measure."
 

@@ -46,8 +46,8 @@ def figures(findings: Findings) -> dict[str, Any]:
     """The Vega-Lite specification of each figure of a page."""
     f = findings
     with debug_mode(False):  # without checks of each row by Altair's schema
-        charts = {"favoured": _favoured(f)} if len(f.favoured[0]) else {}
-        charts |= {
+        charts = {
+            **({"favoured": _favoured(f)} if len(f.favoured[0]) else {}),
             "differences": _differences(f),
             "queries": _queries(),
             "strip": _strip(),
@@ -434,7 +434,7 @@ def _bump(f: Findings) -> alt.LayerChart:
         .mark_text(align="left", dx=7, fontWeight=600)
         .encode(y="label:Q", text="short:N")
     )
-    layers = [
+    return alt.layer(
         base.mark_line().encode(
             strokeDash=dashes,
             opacity=alt.condition(near, alt.value(1), alt.value(0.22)),
@@ -444,7 +444,4 @@ def _bump(f: Findings) -> alt.LayerChart:
         marked.mark_line().encode(strokeDash=dashes),
         marked.mark_point(**_POINT, opacity=1),
         labels,
-    ]
-    return alt.layer(*layers).properties(
-        height=height, padding={"left": 5, "right": 120, "top": 5, "bottom": 5}
-    )
+    ).properties(height=height, padding={"left": 5, "right": 120, "top": 5, "bottom": 5})

@@ -98,8 +98,9 @@ class SystemRanking:
     @cached_property
     def are_equal(self) -> bool:
         """Whether all systems have the same value on each query, but for rounding."""
-        ranges = np.ptp(self.values, axis=0)
-        return bool((ranges <= EQUAL * np.abs(self.values).max(initial=0)).all())
+        return bool(
+            (np.ptp(self.values, axis=0) <= EQUAL * np.abs(self.values).max(initial=0)).all()
+        )
 
     @cached_property
     def detectable(self) -> Floats:
@@ -125,8 +126,12 @@ class SystemRanking:
     @cached_property
     def sample(self) -> Sample:
         """The values as a sample for :func:`~pyterrier_asl.ranks`."""
-        topics = list(range(self.values.shape[1]))
-        return Sample(self.names, topics, self.higher_is_better is not False, {"": self.values})
+        return Sample(
+            self.names,
+            list(range(self.values.shape[1])),
+            self.higher_is_better is not False,
+            {"": self.values},
+        )
 
     @property
     def ranks(self) -> Ints:
@@ -218,8 +223,14 @@ class Findings:
     @cached_property
     def decisive(self) -> list[SystemRanking]:
         """The measures with a direction, :attr:`first` before the others."""
-        ranked = [ranking for ranking in self.rankings if ranking.higher_is_better is not None]
-        return [self.first, *(ranking for ranking in ranked if ranking is not self.first)]
+        return [
+            self.first,
+            *(
+                ranking
+                for ranking in self.rankings
+                if ranking is not self.first and ranking.higher_is_better is not None
+            ),
+        ]
 
     @property
     def scope(self) -> str:
@@ -291,8 +302,11 @@ class Findings:
     @cached_property
     def quality(self) -> pd.DataFrame:
         """``missing_share`` and ``unjudged_share``; see :func:`.analysis.run_quality`."""
-        of_runs = quality_of(self.runs, AslOptions(self.rel, self.cutoff))
-        return of_runs.set_index("run").loc[self.names]
+        return (
+            quality_of(self.runs, AslOptions(self.rel, self.cutoff))
+            .set_index("run")
+            .loc[self.names]
+        )
 
     @cached_property
     def preferences(self) -> PreferenceMatrix:
@@ -327,16 +341,23 @@ class Findings:
     @property
     def docnos(self) -> set[str]:
         """The relevant documents, the documents in top tens, and the documents to judge next."""
-        relevant = self.runs.judgements.docnos.take(self.relevant.pairs)
-        return {*relevant.to_pylist(), *self.tops["docno"], *(docno for _, docno in self.to_judge)}
+        return {
+            *self.runs.judgements.docnos.take(self.relevant.pairs).to_pylist(),
+            *self.tops["docno"],
+            *(docno for _, docno in self.to_judge),
+        }
 
     @cached_property
     def to_judge(self) -> list[tuple[int, str]]:
         """The documents to judge next by :attr:`bounds`: number of the query, and id."""
         number = {qid: at for at, qid in enumerate(self.qids)}
-        listed = (todo for of_measure in self.todo.values() for todo in of_measure.values())
         return sorted(
-            {(number[q], d) for todo in listed for q, d in zip(todo["qid"], todo["docno"])}
+            {
+                (number[qid], docno)
+                for of_measure in self.todo.values()
+                for listed in of_measure.values()
+                for qid, docno in zip(listed["qid"], listed["docno"])
+            }
         )
 
     @cached_property
@@ -408,5 +429,11 @@ def deciding(rankings: list[SystemRanking]) -> SystemRanking:
 
 def ranking_of(runs: Evaluation, named: NamedMeasure, alpha: float) -> SystemRanking:
     """The systems by a measure."""
-    values, up = runs.values(named.measure), named.higher_is_better
-    return SystemRanking(named, values, runs.names, up, alpha, added_up(named.measure))
+    return SystemRanking(
+        named,
+        runs.values(named.measure),
+        runs.names,
+        named.higher_is_better,
+        alpha,
+        added_up(named.measure),
+    )

@@ -101,8 +101,10 @@ class Page:
         """
         relevant, tops = self.findings.relevant, self.findings.tops
         judgements = self.findings.runs.judgements
-        docnos = judgements.docnos.take(relevant.pairs).to_pylist()
-        grades = zip(zip(relevant.queries.tolist(), docnos), judgements.grades[relevant.pairs])
+        grades = zip(
+            zip(relevant.queries.tolist(), judgements.docnos.take(relevant.pairs).to_pylist()),
+            judgements.grades[relevant.pairs],
+        )
         shown = zip(zip(tops["query"], tops["docno"]), tops["grade"])
         return dict([*grades, *shown]) | dict.fromkeys(self.findings.to_judge, -1.0)
 
@@ -163,8 +165,7 @@ class Page:
 def _measure_data(ranking: SystemRanking, systems: npt.NDArray[np.int64]) -> dict[str, Any]:
     """A measure with its leaderboard, and the values by query of these systems."""
     upper = np.triu_indices(len(ranking.names), k=1)
-    values = ranking.values[systems].astype("<f4")
-    different, codes = np.unique(values, return_inverse=True)
+    different, codes = np.unique(ranking.values[systems].astype("<f4"), return_inverse=True)
     return {
         "name": ranking.name,
         "means": json_numbers(ranking.means),
@@ -187,8 +188,9 @@ def _board(ranking: SystemRanking) -> dict[str, Any] | None:
     if board is None:
         return None
     rows = board.overall.set_index("name").loc[ranking.names]
-    upper = np.triu_indices(len(ranking.names), k=1)
-    different, codes = np.unique(ranking.by_system(board.p)[upper], return_inverse=True)
+    different, codes = np.unique(
+        ranking.by_system(board.p)[np.triu_indices(len(ranking.names), k=1)], return_inverse=True
+    )
     return {
         "low": rows["low"].tolist(),
         "high": rows["high"].tolist(),

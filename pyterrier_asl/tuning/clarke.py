@@ -152,9 +152,9 @@ def winners(results: Mapping[str, StagedResult]) -> list[str]:
     """
     sentences = []
     for metric, result in results.items():
-        is_equal = {stage: of[metric].nunique() == 1 for stage, of in result.trials.items()}
         parts = [
-            f"{stage} {candidate}{' (all settings are equal)' if is_equal[stage] else ''}"
+            f"{stage} {candidate}"
+            + " (all settings are equal)" * (result.trials[stage][metric].nunique() == 1)
             for stage, candidate in result.candidates.items()
         ]
         sentences.append(f"The best settings by {metric}: {', '.join(parts)}.")
@@ -195,21 +195,20 @@ def _verdict(
 ) -> str:
     """The sentences on one measure, from the rows of :func:`_comparison`."""
     sign = _sign(metric)
-    compared = [
-        ("BM25 without feedback", bm25, from_bm25),
-        ("feedback with default parameters", defaults, from_defaults),
-    ]
     (name, best, difference), (other, second, _) = sorted(
-        compared, key=lambda untuned: -sign * untuned[1][metric]
+        [
+            ("BM25 without feedback", bm25, from_bm25),
+            ("feedback with default parameters", defaults, from_defaults),
+        ],
+        key=lambda untuned: -sign * untuned[1][metric],
     )
     p = difference[metric + _P]
-    effects = {
+    effect = {
         (True, True): "helps",
         (False, True): "hurts",
         (True, False): "has no significant effect",
         (False, False): "does not help",
-    }
-    effect = effects[sign * difference[metric] > 0, p <= 0.05]
+    }[sign * difference[metric] > 0, p <= 0.05]
     sentence = (
         f"Tuning for {metric} {effect} on {where}: {metric} is {tuned[metric]:.4f}, with {name} "
         f"{best[metric]:.4f} ({_p_text(p)}), with {other} {second[metric]:.4f}."
@@ -262,8 +261,12 @@ def side_by_side(results: Mapping[str, StagedResult]) -> pd.DataFrame:
     long = long.assign(value=pd.Series(cells, index=long.index, dtype=object), column=column)
     keys = ["stage", "name"]
     order = pd.MultiIndex.from_frame(long[keys].drop_duplicates())
-    wide = long.pivot(index=keys, columns="column", values="value")
-    return wide.reindex(order, columns=column.unique()).rename_axis(columns=None).reset_index()
+    return (
+        long.pivot(index=keys, columns="column", values="value")
+        .reindex(order, columns=column.unique())
+        .rename_axis(columns=None)
+        .reset_index()
+    )
 
 
 def scores_by_parameters(results: Mapping[str, StagedResult]) -> alt.TopLevelMixin:

@@ -91,9 +91,13 @@ class Objective:
         Of the pipeline the text of all parts, without the values of tuned parameters and addresses.
         """
         space, task = self.space, self.task
-        content = hashlib.sha256()
-        for frame in (task.topics, task.judgements.table.frame("query_id", "doc_id", "relevance")):
-            content.update(frame.astype(str).to_csv(index=False).encode())
+        content = "".join(
+            frame.astype(str).to_csv(index=False)
+            for frame in (
+                task.topics,
+                task.judgements.table.frame("query_id", "doc_id", "relevance"),
+            )
+        )
         with space.restore_at_end():
             space.set(space.setting([0.5] * len(space.parameters)))
             text = " ".join(map(repr, transformers_of(self.pipeline)))
@@ -101,7 +105,7 @@ class Objective:
             "pipeline": re.sub(r" at 0x[0-9a-fA-F]+", "", text),
             "parameters": {p.label: describe(p.distribution) for p in space.parameters},
             "measures": [str(measure) for measure in task.measures.values()],
-            "topics and qrels": content.hexdigest()[:16],
+            "topics and qrels": hashlib.sha256(content.encode()).hexdigest()[:16],
         }
 
     def __call__(self, setting: Setting) -> dict[str, float]:
@@ -121,8 +125,12 @@ class Objective:
         self.space.set(setting)
         topics = self.task.topics
         size = self.batch_size or len(topics)
-        batches = (topics.iloc[start : start + size] for start in range(0, len(topics), size))
-        run = pd.concat([_as_run(self.pipeline.transform(batch)) for batch in batches])
+        run = pd.concat(
+            [
+                _as_run(self.pipeline.transform(topics.iloc[start : start + size]))
+                for start in range(0, len(topics), size)
+            ]
+        )
         nan = run[run["score"].isna()]
         if len(nan):
             first = nan.iloc[0]
@@ -169,8 +177,11 @@ def make_task(
         raise ValueError(f"the topics have no column 'qid': {list(topics.columns)}")
     check_queries(topics["qid"])
     qids = ids_as_text(topics["qid"], "qid of the topics")
-    matching = {"duplicates": "best", **matching_of(qrels)}
-    judgements = judgements_of(qrels).of_queries(qids).with_matching(matching)
+    judgements = (
+        judgements_of(qrels)
+        .of_queries(qids)
+        .with_matching({"duplicates": "best", **matching_of(qrels)})
+    )
     for measure in recorded.values():
         if needs_pool(measure):
             raise ValueError(f"{measure} needs a pool of runs, as in {measure.NAME}(pool=...)")
@@ -223,8 +234,9 @@ class SearchResult:
         all trials have the same value.
         """
         values = self.trials[self.task.metric]
-        table = pd.DataFrame([list(map(repr, setting)) for setting in self.settings])
-        table = table.assign(value=values, all=0)
+        table = pd.DataFrame([list(map(repr, setting)) for setting in self.settings]).assign(
+            value=values, all=0
+        )
         names = []
         for column, label in enumerate(self.labels):
             others = list(table.columns.drop([column, "value"])) if values.nunique() > 1 else "all"
@@ -253,10 +265,9 @@ def _as_run(results: pd.DataFrame) -> pd.DataFrame:
                 "end in a retriever or reranker?"
             )
     numbers = results.select_dtypes("number").drop(columns=["qid", "docno"], errors="ignore")
-    ids = {name: ids_as_text(results[name], f"{name} of the results") for name in ("qid", "docno")}
-    return numbers.assign(**ids).rename(
-        columns={"qid": "query_id", "docno": "doc_id", "label": "relevance"}
-    )
+    return numbers.assign(
+        **{name: ids_as_text(results[name], f"{name} of the results") for name in ("qid", "docno")}
+    ).rename(columns={"qid": "query_id", "docno": "doc_id", "label": "relevance"})
 
 
 def ids_as_text(values: pd.Series[Any], what: str) -> npt.NDArray[np.object_]:

@@ -231,7 +231,6 @@ def KFoldRandomSearch(
     results, settings = [], []
     for fold, held_out in enumerate(topics_list):
         others = pd.concat([*topics_list[:fold], *topics_list[fold + 1 :]], ignore_index=True)
-        name = f"{study_name or 'RandomSearch'}-fold{fold + 1}"
         task = make_task(others, qrels, metric, measures)
         with Space(params).restore_at_end():
             _, _, setting = _search(
@@ -246,7 +245,7 @@ def KFoldRandomSearch(
                 jobs=jobs,
                 verbose=verbose,
                 storage=storage,
-                study_name=name,
+                study_name=f"{study_name or 'RandomSearch'}-fold{fold + 1}",
             )
             results.append(pipeline.transform(held_out))
             settings.append(setting)

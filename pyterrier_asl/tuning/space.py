@@ -149,9 +149,10 @@ class Space:
             sizes = [len(values) for values in lists]
             numbers = range(math.prod(sizes))
             trials = sorted(random.Random(seed).sample(numbers, min(n_trials, len(numbers))))
-            places = zip(*np.unravel_index(trials, sizes))
-            grid = (tuple(v[i] for v, i in zip(lists, place)) for place in places)
-            return dict(zip(trials, grid))
+            return {
+                trial: tuple(values[at] for values, at in zip(lists, place))
+                for trial, *place in zip(trials, *np.unravel_index(trials, sizes))
+            }
         draws = (np.random.default_rng([seed, trial]).random for trial in range(n_trials))
         return {trial: self.setting(draw(len(self.labels))) for trial, draw in enumerate(draws)}
 

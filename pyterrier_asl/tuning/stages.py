@@ -66,8 +66,10 @@ class StagedResult:
         """The best candidate of each stage: ``defaults``, ``carried over`` or ``trial 17``."""
         rows = self.table[(self.table["which"] == "best") & self.table["trial"].notna()]
         names = {-1: "defaults", -2: "carried over"}
-        best = zip(rows["stage"], rows["trial"])
-        return {stage: names.get(trial, f"trial {trial}") for stage, trial in best}
+        return {
+            stage: names.get(trial, f"trial {trial}")
+            for stage, trial in zip(rows["stage"], rows["trial"])
+        }
 
 
 def StagedSearch(
@@ -162,9 +164,13 @@ def StagedSearch(
         for name, held in (held_out or {}).items():
             fixed = fixed_objective(stages[-1].pipeline, *held, [metric, *measures], sweep=sweep)
             rows += mean_rows(name, fixed(()))
-    trials = {name: result.trials for name, result in results.items()}
-    notes = [*facts.notes, *on_grades(task.judgements, task.measures)]
-    return StagedResult(stages[-1].pipeline, table_of(rows), trials, settings, notes)
+    return StagedResult(
+        stages[-1].pipeline,
+        table_of(rows),
+        {name: result.trials for name, result in results.items()},
+        settings,
+        [*facts.notes, *on_grades(task.judgements, task.measures)],
+    )
 
 
 @contextmanager
@@ -273,9 +279,8 @@ def use_settings(stages: Sequence[Stage], settings: Mapping[str, Mapping[str, An
     """
     for stage in stages:
         for parameter in Space(stage.params).parameters:
-            value = settings[stage.name][parameter.label]
             for transformer in (parameter.transformer, *stage.handed_to):
-                transformer.set_parameter(parameter.name, value)
+                transformer.set_parameter(parameter.name, settings[stage.name][parameter.label])
 
 
 def _table_rows(stage: str, result: SearchResult) -> Iterable[tuple[Any, ...]]:
@@ -296,5 +301,6 @@ def mean_rows(stage: str, values: Mapping[str, float]) -> list[tuple[Any, ...]]:
 
 def table_of(rows: list[tuple[Any, ...]]) -> pd.DataFrame:
     """The table of :attr:`StagedResult.table` from its rows."""
-    columns = ["stage", "which", "trial", "kind", "name", "value"]
-    return pd.DataFrame(rows, columns=columns).astype({"trial": "Int64"})
+    return pd.DataFrame(rows, columns=["stage", "which", "trial", "kind", "name", "value"]).astype(
+        {"trial": "Int64"}
+    )

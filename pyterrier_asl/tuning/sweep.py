@@ -99,9 +99,13 @@ class Sweep(Objective):
 
     def _with(self, stage: pt.Transformer, setting: Setting) -> pt.Transformer:
         """A copy of the transformer with its parameters of this setting."""
-        of_space = zip(self.space.parameters, setting)
         return pt.inspect.transformer_apply_attributes(
-            stage, **{p.name: value for p, value in of_space if p.transformer is stage}
+            stage,
+            **{
+                parameter.name: value
+                for parameter, value in zip(self.space.parameters, setting)
+                if parameter.transformer is stage
+            },
         )
 
     def _once(self, what: str, key: object, make: Callable[[], T]) -> T:
@@ -174,8 +178,9 @@ class Sweep(Objective):
             rows = queries_of(offsets)[is_first]
             # A query without documents has no results, as in the pipeline.
             own = [q if n else {} for q, n in zip(self.own, np.diff(offsets))]
-            documents = self.index.terms_of_docids(docs[is_first])
-            candidates = candidates_of(self.index, rows, documents, own, feedback.weights)
+            candidates = candidates_of(
+                self.index, rows, self.index.terms_of_docids(docs[is_first]), own, feedback.weights
+            )
             queries, weights = zip(*expand_queries(own, candidates, feedback, np.asarray))
             return number_terms(int, queries, term_weights=[of_query or {} for of_query in weights])
 
@@ -186,16 +191,14 @@ class Sweep(Objective):
 def _stages(pipeline: pt.Transformer, space: Space) -> list[Any]:
     """``[bm25]`` or ``[bm25, feedback, bm25]``, whose parameters of the space can be swept."""
     stages = list(pipeline) if isinstance(pipeline, pt.Compose) else [pipeline]
-    kinds = [type(stage) for stage in stages]
-    if kinds not in ([BM25], [BM25, RobertsonPRF, BM25]):
+    if [type(stage) for stage in stages] not in ([BM25], [BM25, RobertsonPRF, BM25]):
         raise NotSwept(
             f"{pipeline!r} is neither a TermIndex's BM25 nor BM25 >> RobertsonPRF >> BM25"
         )
     if any(stage.index != stages[0].index for stage in stages):
         raise NotSwept("the stages of the pipeline are not over one TermIndex")
-    for parameter in space.parameters:
-        if parameter.name == "index":
-            raise NotSwept("'index' is not a parameter of the sweep")
+    if any(parameter.name == "index" for parameter in space.parameters):
+        raise NotSwept("'index' is not a parameter of the sweep")
     of_last = [p.name for p in space.parameters if p.transformer is stages[-1]]
     if len(stages) > 1 and (stages[-1].k3 is not None or "k3" in of_last):
         raise NotSwept("the last retrieval saturates query weights (k3)")
