@@ -296,10 +296,8 @@ class JudgeReport(Printed):
             yield line
             yield from (favoured := runs.get(judge, []))[:most]
             if most is not None and len(favoured) > most:
-                yield (
-                    f"{judge} favours {counted(len(favoured) - most, 'more run')}: --show favoured "
-                    "has all."
-                )
+                more = counted(len(favoured) - most, "more run")
+                yield f"{judge} favours {more}: --show favoured has all."
         yield from self.unknown
 
     @property
@@ -332,12 +330,8 @@ class JudgeReport(Printed):
         assert part.table is not None
         shown = part.table
         if table == "agreement" and "human range" in tables:
-            shown = shown.assign(
-                people=[
-                    people_range(row) or "--"
-                    for row in self.agreement.loc[shown.index].to_dict("records")
-                ]
-            )
+            rows = self.agreement.loc[shown.index].to_dict("records")
+            shown = shown.assign(people=[people_range(row) or "--" for row in rows])
         caption = f"{part.text.removesuffix(':')}. {_CAPTIONS.get(table, '')}".rstrip()
         return latex(shown, places=places, caption=caption, **part.style)
 
@@ -421,19 +415,13 @@ class JudgeReport(Printed):
             y=alt.Y("label:N", sort=None, title=None),
             tooltip=tooltips("judge", "agreement", "value", *columns),
         )
-        band = (
-            alt.Chart()
-            .mark_rect(opacity=0.15, color="gray")
-            .encode(x=alt.X("human_low:Q"), x2=alt.X2("human_high:Q"))
-        )
+        ends = {"x": alt.X("human_low:Q"), "x2": alt.X2("human_high:Q")}
+        band = alt.Chart().mark_rect(opacity=0.15, color="gray").encode(**ends)
         if shown["human_low"].equals(shown["human_high"]):  # one pair of people
             band = alt.Chart().mark_rule(color="gray", strokeWidth=2).encode(x="human_low:Q")
+        layers = band, ranges(base, "ci_low", "value", "ci_high", "agreement")
         drawn = (
-            alt.layer(
-                band,
-                ranges(base, "ci_low", "value", "ci_high", "agreement"),
-                data=shown.assign(panel=panel, label=label),
-            )
+            alt.layer(*layers, data=shown.assign(panel=panel, label=label))
             .properties(width=240, height=alt.Step(2 * STEP))
             .facet(column=alt.Column("panel:N", sort=list(dict.fromkeys(panel)), title=None))
             .resolve_scale(x="independent")
@@ -456,8 +444,5 @@ def _decides(frame: pd.DataFrame) -> pd.Series[bool]:
 
 def _with_measure(frame: pd.DataFrame) -> pd.DataFrame:
     """The frame with the measure after the kind of agreement."""
-    return frame.assign(
-        agreement=[
-            f"{kind} {name}".rstrip() for kind, name in zip(frame["agreement"], frame["measure"])
-        ]
-    )
+    names = [f"{kind} {name}".rstrip() for kind, name in zip(frame["agreement"], frame["measure"])]
+    return frame.assign(agreement=names)

@@ -209,13 +209,8 @@ class Judges:
             first = members[names[0]].judgements if members else judgements
             if collapse := judgements.collapse or first.collapse:
                 judgements = judgements_of_documents(judgements, first, collapse)
-            members[name] = Judge(
-                name,
-                judgements,
-                own.get(name, 1 if rel is None else rel),
-                own.get(name),
-                name in persons,
-            )
+            least = own.get(name, 1 if rel is None else rel)
+            members[name] = Judge(name, judgements, least, own.get(name), name in persons)
         return cls(members, rel, runs)
 
     @property

@@ -142,11 +142,11 @@ def _run_analysis(analysis: Analysis, form: str, qrels: str | None = None, **val
         qrels = options.qrels_of(qrels)
     outputs.check_chart()
     given = options.given()
-    inputs_of: dict[str, Any] = {"qrels": qrels, "runs": source}
-    inputs = {name: inputs_of[name] for name in inputs_of if name in analysis.parameters}
+    inputs = {"qrels": qrels, "runs": source}
+    given |= {name: inputs[name] for name in inputs if name in analysis.parameters}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DoubtfulInput)  # the notes have all
-        table = analysis.function(**inputs, **given)
+        table = analysis.function(**given)
     frame = table if values.get("tracks") else table.drop(columns="track", errors="ignore")
     if analysis.hidden and set(analysis.hidden) <= set(frame) and form in ("table", "latex"):
         frame = frame.drop(columns=[*analysis.hidden]).dropna(axis="columns", how="all")

@@ -132,12 +132,11 @@ def of_machine() -> tuple[Any, Any, dict[str, Any]]:
         )
     ((name, path),) = judges.items()
     qrels = options.qrels_of(path)
-    chosen = chosen_measures(
-        given["measures"] or None, qrels, **options.take(settings, "lengths", "rel")
-    )
     measures = {
         m.name: m.measure
-        for m in chosen
+        for m in chosen_measures(
+            given["measures"] or None, qrels, **options.take(settings, "lengths", "rel")
+        )
         if given["measures"] or m.higher_is_better is not None  # counts have no direction
     }
     if given["machine_rel"]:

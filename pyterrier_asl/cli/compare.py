@@ -230,9 +230,8 @@ def _compare(values: Mapping[str, Any], reports: GuardReports | None) -> int:
     texts = Texts.of(values["topics"], dataset=qrels if is_id else None).queries if by_query else {}
     print_comparison(compared, form, show=show, texts=texts, **outputs.style())
     outputs.save_chart(partial(compared.chart, show if show in ("queries", "groups") else "means"))
-    if form != "table":
-        if reports is not None:
-            outcome = reports.report(compared.verdicts, compared.notes).value
-        else:
-            print_notes(compared.notes, form)
+    if reports is None:
+        print_notes(compared.notes, form)
+    elif form != "table":
+        outcome = reports.report(compared.verdicts, compared.notes).value
     return outcome

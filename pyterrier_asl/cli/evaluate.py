@@ -28,7 +28,7 @@ stderr); 2, no run could be measured, or an argument is invalid.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -130,17 +130,15 @@ def command(
     table: Any = library.join_tracks(by_track) if tracks else by_track[""]
     if is_for_programs:
         with_run = bool(tracks) or len(runs) > 1 or Path(runs[0]).is_dir()
-        tables.write(
-            table_lines.rows_per_value(table, with_run=with_run), form, header=False, places=places
-        )
+        rows = table_lines.rows_per_value(table, with_run=with_run)
+        tables.write(rows, form, header=False, places=places)
     else:
         if for_people:
-            stars_of = [table[name] for name in table if name.endswith(" *")]
-            _print_answers(results, sort, has_stars=any(map(any, stars_of)))
+            _print_answers(results, sort, table)
         above: dict[str, Any] = {}
         if form == "latex":
-            above["caption"] = printing.caption(results, by_query=by_query)
-            above["label"] = "tab:evaluation"
+            caption = printing.caption(results, by_query=by_query)
+            above = {"caption": caption, "label": "tab:evaluation"}
         tables.write(
             table,
             form,
@@ -200,7 +198,9 @@ def _with_ranks(
         raise ValueError(f"{track}: {error}" if track else str(error)) from error
 
 
-def _print_answers(results: Mapping[str, Evaluation], sort: str, has_stars: bool) -> None:
+def _print_answers(
+    results: Mapping[str, Evaluation], sort: str, table: Mapping[str, Sequence[Any]]
+) -> None:
     """Prints which runs have the best means, of each track, how the table is sorted, and marks."""
     from ..printing.printed import Part, print_parts
 
@@ -213,7 +213,7 @@ def _print_answers(results: Mapping[str, Evaluation], sort: str, has_stars: bool
             for track, evaluation in results.items()
             for sentence in printing.headlines(evaluation)
         ),
-        *[stars] * has_stars,
+        *[stars] * any(any(table[name]) for name in table if name.endswith(" *")),
         *[f"Best mean {sort} first:"] * bool(sort),
     ]
     print_parts(map(Part, [*texts, ""] if texts else []))

@@ -55,8 +55,7 @@ def command(
     form = output if output in MACHINE_READABLE else Path(output or "").suffix[1:]
     if output and output != form:
         check_replaceable(output, inputs=options.inputs(), force=force)
-    official, labels = declared(qrels), read_labels(files)
-    merged = merge_labels(official, labels, add_queries=True, **options.given())
+    merged = merge_labels(declared(qrels), read_labels(files), add_queries=True, **options.given())
     lines = lines_of(merged, form, places=-1) if form in MACHINE_READABLE else _trec_lines(merged)
     text = "".join(f"{line}\n" for line in lines)
     if output and output != form:

@@ -100,8 +100,7 @@ def descriptions(function: Callable[..., Any]) -> dict[str, str]:
     help = {}
     for name, text in re.findall(r"^    (\w+): ((?:.*\n?)(?:^     .*\n?)*)", arguments, re.M):
         plain = re.sub(r":\w+:`~?\.?([^`]*)`", r"\1", " ".join(text.split())).replace("``", "")
-        plain = re.sub("^whether (to )?", "", plain)
-        first = re.split(r"; None: |\. ", plain)[0].rstrip(".")
+        first = re.split(r"; None: |\. ", re.sub("^whether (to )?", "", plain))[0].rstrip(".")
         help[name] = f"{first[:1].upper()}{first[1:]}."
     return help
 
@@ -118,14 +117,13 @@ _TYPED: dict[str, dict[str, Any]] = {
 def option_of(parameter: inspect.Parameter, documented: str, **own: Any) -> Decorator:
     """The option of a parameter, whose help is the documentation if nothing else is given."""
     name, annotation = parameter.name, str(parameter.annotation)
-    common = OPTIONS.get(f"{name}: {annotation}") or OPTIONS.get(name, {})
     required, default = parameter.default is parameter.empty, parameter.default
     kind = annotation.partition(" |")[0]
     how = {
         "help": documented,
         "required": required,
         **_TYPED.get(kind, {}),
-        **common,
+        **(OPTIONS.get(f"{name}: {annotation}") or OPTIONS.get(name, {})),
         **own,
     }
     if kind not in _TYPED and not how.keys() & {"type", "read", "multiple"}:
@@ -252,8 +250,10 @@ def sources(names: Sequence[str] | None = None) -> tuple[Any, Any]:
         names = [values["qrels"], *values.get("runs", ())]
     qrels, *files = names or [""]
     if sum(map(bool, (qrels, tracks, scores))) != 1:
-        or_scores = ", or --scores" if "scores" in values else ""
-        raise click.UsageError(f"give QRELS and RUN..., or --track for each track{or_scores}")
+        raise click.UsageError(
+            "give QRELS and RUN..., or --track for each track"
+            + ", or --scores" * ("scores" in values)
+        )
     of_scores = {name: values[name] for name in _OF_SCORES if name in values and "scores" in values}
     if scores or tracks:
         unused = dict.fromkeys(filter(is_given, _NOT_OF_SCORES if scores else ["labels"]), True)
@@ -289,9 +289,12 @@ def inputs() -> list[str]:
     """The files and folders that the current command reads."""
     values = click.get_current_context().params
     tracks = values.get("tracks", ())
-    judges = [*values.get("judges", ()), *values.get("machine", ())]
     return [
-        *(judge.split("=", 2 if tracks else 1)[-1] for judge in judges),
+        *(
+            judge.split("=", 2 if tracks else 1)[-1]
+            for option in ("judges", "machine")
+            for judge in values.get(option, ())
+        ),
         *(path for track in tracks for path in track[1:]),
         *(name for value in filter(None, map(values.get, _INPUTS)) for name in one_or_more(value)),
     ]

@@ -112,18 +112,20 @@ force = switch("--force", help="Overwrite a file of another kind, but never an i
 
 def output(help: str) -> Decorator:
     """``-o`` of a command that prints a table."""
-    form = click.option(
-        "-o",
-        "--output",
-        "--output_format",
-        "form",
-        type=_FormOrFile(FORMS),
-        metavar=f"{'|'.join(FORMS)}|FILE",
-        default="table",
-        show_default=True,
-        help=f"The form to print, or a file: {', '.join(_FormOrFile.endings)}. {help}",
+    return together(
+        click.option(
+            "-o",
+            "--output",
+            "--output_format",
+            "form",
+            type=_FormOrFile(FORMS),
+            metavar=f"{'|'.join(FORMS)}|FILE",
+            default="table",
+            show_default=True,
+            help=f"The form to print, or a file: {', '.join(_FormOrFile.endings)}. {help}",
+        ),
+        force,
     )
-    return together(form, force)
 
 
 #: The key of the temporary folder of a file that is printed.

@@ -43,9 +43,8 @@ def command(runs: tuple[str, ...], output: str, force: bool, name: str | None, *
     from ..io.saved_tables import check_saved
 
     check_saved(output, kind=RarenessPool.KIND, force=force, inputs=options.inputs())
-    name = name or Path(output).stem
     pool = RarenessPool.from_runs(
-        dict(iter_runs(options.runs_of(runs))), name=name, **options.given()
+        dict(iter_runs(options.runs_of(runs))), name=name or Path(output).stem, **options.given()
     )
     pool.save(output, force=force)
     click.echo(f"{Path(output).name}: {pool!r}")

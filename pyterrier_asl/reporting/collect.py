@@ -85,19 +85,15 @@ def collect(
     has_judges = judges is not None and len(judges) > 0
     if has_judges:
         options |= {"judges": judges, "judge_rel": judge_rel, "people": people, "rel": shown_rel}
-    of_all = (
-        ranks(matched, measures={first.name: measured[first.name]}, **options)
-        if has_judges or others or unjudged
-        else None
-    )
+    of_all = None
+    if has_judges or others or unjudged:
+        of_all = ranks(matched, measures={first.name: measured[first.name]}, **options)
     facts = {name: of_track.facts(measured) for name, of_track in matched.items()}
     notes = {name: of_track.notes for name, of_track in facts.items()}
     decides = {first.name: first.named.measure}
     odd = {name: odd_runs(of_track, decides) for name, of_track in matched.items()}
-    of_judges = {
-        name: judges_of_track.notes_on([first.named])
-        for name, judges_of_track in (of_all.judged_runs if of_all else {}).items()
-    }
+    by_judges = of_all.judged_runs if of_all else {}
+    of_judges = {name: of.notes_on([first.named]) for name, of in by_judges.items()}
     comparison = None
     if len(judged) == 2:
         comparison = compare(judged, judged.judgements, pooled, alpha=alpha, rel=shown_rel or rel)

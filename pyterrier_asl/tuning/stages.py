@@ -164,13 +164,9 @@ def StagedSearch(
         for name, held in (held_out or {}).items():
             fixed = fixed_objective(stages[-1].pipeline, *held, [metric, *measures], sweep=sweep)
             rows += mean_rows(name, fixed(()))
-    return StagedResult(
-        stages[-1].pipeline,
-        table_of(rows),
-        {name: result.trials for name, result in results.items()},
-        settings,
-        [*facts.notes, *on_grades(task.judgements, task.measures)],
-    )
+    trials = {name: result.trials for name, result in results.items()}
+    notes = [*facts.notes, *on_grades(task.judgements, task.measures)]
+    return StagedResult(stages[-1].pipeline, table_of(rows), trials, settings, notes)
 
 
 @contextmanager

@@ -67,16 +67,14 @@ def run_trials(
     missing = [trial for trial in settings if trial not in finished]
     measured = {keys[trial]: values for trial, values in finished.items() if trial in keys}
     new = {keys[trial]: settings[trial] for trial in missing if keys[trial] not in measured}
-    with (
-        pt.tqdm(
-            total=len(settings),
-            initial=len(settings) - len(missing),
-            desc="searching",
-            unit="trial",
-            disable=not verbose,
-        ) as bar,
-        _naming(storage),
-    ):
+    bar = pt.tqdm(
+        total=len(settings),
+        initial=len(settings) - len(missing),
+        desc="searching",
+        unit="trial",
+        disable=not verbose,
+    )
+    with bar, _naming(storage):
         results = evaluate_all(objective, list(new.values()), jobs)
         for trial in missing:
             seconds = 0.0
