@@ -176,7 +176,8 @@ def text_lines(path: str | os.PathLike[str]) -> Iterator[str]:
     """
     with open_text(Path(path)) as stream:
         try:
-            yield from io.TextIOWrapper(stream, "utf-8-sig", newline="")
+            with io.TextIOWrapper(stream, "utf-8-sig", newline="") as lines:
+                yield from lines
         except UnicodeDecodeError as error:
             raise ValueError(f"{path} is not UTF-8: {error}") from None
 

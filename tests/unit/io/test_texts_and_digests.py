@@ -1,6 +1,7 @@
 """Texts of documents and queries, and digests of files (texts.py, digests.py)."""
 
 import gzip
+import warnings
 from types import SimpleNamespace
 
 import numpy as np
@@ -44,10 +45,12 @@ def test_a_slice_has_the_digest_of_its_content():
         ('{"docid": "d1", "title": "", "segment": "one"}\n', {"d1": "one"}),
     ],
 )
-def test_forms(tmp_path, content, texts):
+def test_forms(tmp_path, content, texts, recwarn):
+    warnings.simplefilter("always", ResourceWarning)  # of a file that is left open
     for text in (content.encode(), gzip.compress(content.encode())):
         (tmp_path / "texts").write_bytes(text)
         assert read_texts(tmp_path / "texts") == texts
+    assert not recwarn.list
 
 
 def test_only_what_is_wanted_is_kept(tmp_path):
