@@ -380,7 +380,7 @@ def cycles_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         rows=1,
         x=alt.X("weakest:Q", title=f"weakest mean {frame.attrs.get('preference', 'preference')}"),
         y=alt.Y("cycle:N", title=None, sort=None, axis=alt.Axis(labelLimit=0)),
-        tooltip=tooltips("a", "b", "c", alt.Tooltip("weakest:Q", format=".4f")),
+        tooltip=tooltips("a:N", "b:N", "c:N", alt.Tooltip("weakest:Q", format=".4f")),
     )
 
 
