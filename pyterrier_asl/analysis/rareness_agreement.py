@@ -9,6 +9,7 @@ import numpy as np
 
 from ..charts import HEIGHT, PANEL, alt, captioned, category, figure, tooltips, undrawn, up_to_1
 from ..common.lazy import pd
+from ..common.notices import counted
 from ..common.parameters import check_whole
 from ..common.types import Floats, Ints
 from ..evaluation.evaluation import Runs
@@ -151,12 +152,21 @@ def agreement_by_number_of_systems(
         draws), ``standard_error`` of this mean, ``draws``, and ``undefined``, the number of draws
         in which all systems are tied, which are left out.
 
+    Raises:
+        ValueError: if all of ``sizes`` are above the number of runs.
+
     Source: Türkmen, Lease and Kutlu, 2023, Algorithm 1 and Table 3.
     """
     judged, _ = read(runs, qrels, rel, measures, double_scores=as_published)
     check_draws(draws, seed)
     for size in sizes:
         check_whole("a number of systems", size, 2)
+    drawable = [size for size in sizes if size <= len(judged)]
+    if not drawable:
+        raise ValueError(
+            f"none of the numbers of systems {[*sizes]} can be drawn from "
+            f"{counted(len(judged), 'run')}: give more runs, or smaller sizes (--sizes)"
+        )
     if measures is None:
         measures = ["P_Rareness(alpha=1)@100", "AP_Rareness(alpha=1)@100"]
 
@@ -164,7 +174,7 @@ def agreement_by_number_of_systems(
     rows = []
     for name, pools in pools_by_measure(judged, measures, rel).items():
         parts = pools.mean_parts()
-        for size in (size for size in sizes if size <= len(judged)):
+        for size in drawable:
             drawn = np.random.default_rng(seed + size).permuted(systems, axis=1)[:, :size]
             tau = pd.Series(_taus(pools.measure, *parts, drawn))
             rows.append((name, size, tau.mean(), tau.sem(), draws, int(tau.isna().sum())))
