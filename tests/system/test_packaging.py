@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 MINE = shutil.ignore_patterns(
-    ".git", ".*_cache", ".hypothesis", "__pycache__", "build", "dist", "*.egg-info"
+    ".git", ".nox", ".*_cache", ".hypothesis", "__pycache__", "build", "dist", "*.egg-info"
 )
 
 

@@ -20,9 +20,8 @@ ELSEWHERE = {
     "pip install dist/*.whl": "tests/system/test_packaging.py",
     "pyterrier-asl demo": "tests/system/test_packaging.py",
     "python docs/release.py --check --tag ${{ github.ref_name }}": "tests/unit/test_release.py",
-    "python tests/tools/versions.py --only ${{ matrix.only }} --folder build/versions": (
-        "pyterrier_asl/pt_docs/decisions.rst"
-    ),
+    'pip install "nox[uv]"': "noxfile.py",
+    "nox -k ${{ matrix.only }}": "noxfile.py",
     "pytest --hypothesis-profile random": "tests/conftest.py",
     'uv pip install --system --resolution lowest-direct ".[test]"': ".ci/run",
 }
