@@ -28,23 +28,13 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pyterrier_asl import (
-    ASL,
-    TBG,
-    AP_Rareness,
-    DocLengths,
-    LexiP,
-    P_Rareness,
-    Qrels,
-    RarenessPool,
-    evaluate,
-    nASL,
-)
+from pyterrier_asl import DocLengths, Qrels, RarenessPool, evaluate
 from pyterrier_asl.common.notices import counted
 from pyterrier_asl.io.qrels import read_qrels_table
 from pyterrier_asl.io.runs import read_run_table
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.judging.matching import judge
+from pyterrier_asl.measures.parsing import own_measures
 
 #: The largest relative difference between a value and the value of the loop (absolute below 1).
 EXACT = 1e-12
@@ -312,7 +302,7 @@ def _measure(rng: Random, case: Case) -> tuple[str, dict[str, Any]]:
     return name, params
 
 
-MEASURES = {one.NAME: one for one in (ASL, nASL, LexiP, TBG, P_Rareness, AP_Rareness)}
+MEASURES = {measure.NAME: measure for measure in own_measures()}
 
 
 # Faults: their changes to a case, and the required messages
@@ -345,9 +335,8 @@ def _spoil(rng: Random, case: Case) -> None:
         "run0": [("q", "d", 1.0)]
     }
     case.groups = {name: group for name, group in case.groups.items() if name in case.pool}
-    side = (
-        "qrels" if "grade" in fault else "run" if "score" in fault else rng.choice(["run", "qrels"])
-    )
+    sides = [side for side, value in (("run", "grade"), ("qrels", "score")) if value not in fault]
+    side = rng.choice(sides)
     rows, kind = getattr(case, side), getattr(case, f"{side}_kind")
     if not rows:
         rows.append((case.qrels[0][0] if case.qrels else "q", "d", 1))
@@ -533,31 +522,19 @@ def _outcome(case: Case) -> str:
     values, errors = ({}, [FAULTS[case.fault][2]]) if case.fault else expected(case)
     errors += _not_whole(case) if case.door == "evaluate" else []
     try:
-        found = DOORS[case.door](case)
+        found = DOORS[case.door](made_measures(case), *_inputs(case))
     except (ValueError, TypeError) as error:
         fitting = [pattern for pattern in errors if re.search(pattern, str(error), re.S)]
         assert fitting, f"{error!r:.300} where {errors} is right"
         return case.fault or fitting[0]
     assert not errors, f"no error, where one like {errors} is right: {found}"
-    wanted = _wanted(case, values)
-    assert found.keys() == wanted.keys()
-    for key, value in wanted.items():
+    if case.door == "calc_aggregate":
+        values = pd.Series(values, dtype=float).groupby(level=0).mean().to_dict()
+    assert found.keys() == values.keys()
+    for key, value in values.items():
         is_close = abs(found[key] - value) <= EXACT * max(1.0, abs(value))  # never of NaN
         assert is_close, f"{found[key]!r} is not {value!r} of {key}, {case.measures}"
     return "values"
-
-
-def _wanted(case: Case, values: dict[tuple[int, str], float]) -> dict[Any, float]:
-    """The expected output of a function: all values, or means."""
-    qids = list(_grades(case))
-    if case.door == "calc_aggregate":
-        if not qids:
-            return {}
-        return {
-            number: math.fsum(values[number, qid] for qid in qids) / len(qids)
-            for number in range(len(case.measures))
-        }
-    return values
 
 
 def _not_whole(case: Case) -> list[str]:
@@ -586,22 +563,15 @@ def _inputs(case: Case) -> tuple[Any, Any]:
 
 def made_measures(case: Case) -> list[Any]:
     """The measures, with the pool and the lengths that they need."""
-    made = []
-    pool: Any = None
+    made, pool = [], None
+    if any("Rareness" in name for name, _ in case.measures):
+        runs = {name: given(rows, PLAIN, "score", None) for name, rows in case.pool.items()}
+        pool = RarenessPool.from_runs(runs, depth=case.pool_depth, groups=case.groups or None)
     for name, params in case.measures:
-        params = dict(params)
-        if name in ("P_Rareness", "AP_Rareness") and "pool" not in params:
-            if pool is None:
-                pool = RarenessPool.from_runs(
-                    {each: given(rows, PLAIN, "score", None) for each, rows in case.pool.items()},
-                    depth=case.pool_depth,
-                    groups=case.groups or None,
-                )
-            params["pool"] = pool
-        if params.get("lengths") is True:
-            words = {str(d): n for d, n in case.lengths.items()}
-            params["lengths"] = DocLengths.from_dict(words)
-        made.append(MEASURES[name](**params))
+        more: dict[str, Any] = {"pool": pool} if "Rareness" in name else {}
+        if "lengths" in params:
+            more["lengths"] = DocLengths.from_dict({str(d): n for d, n in case.lengths.items()})
+        made.append(MEASURES[name](**params | more))
     return made
 
 
@@ -610,9 +580,10 @@ PLAIN = dict.fromkeys(("qid", "docno", "value"), "object")
 PLAIN |= {"as": "frame", "names": "pyterrier", "index": ""}
 
 
-def _by_judge(case: Case) -> dict[Any, float]:
-    measures = made_measures(case)
-    qrels, run = _inputs(case)
+Values = dict[Any, float]
+
+
+def _by_judge(measures: list[Any], qrels: Any, run: Any) -> Values:
     judgements = Judgements(qrels)
     judged = judge(judgements, run)
     qids = judgements.qid_text.to_pylist()
@@ -625,7 +596,7 @@ def _by_judge(case: Case) -> dict[Any, float]:
     return found
 
 
-def _numbered(case: Case, measures: list[Any], metrics: Any) -> dict[Any, float]:
+def _numbered(measures: list[Any], metrics: Any) -> Values:
     found = {}
     for metric in metrics:
         for number, measure in enumerate(measures):
@@ -636,49 +607,41 @@ def _numbered(case: Case, measures: list[Any], metrics: Any) -> dict[Any, float]
     return found
 
 
-def _by_iter_calc(case: Case) -> dict[Any, float]:
-    measures = made_measures(case)
-    return _numbered(case, measures, ir_measures.iter_calc(measures, *_inputs(case)))
+def _by_iter_calc(measures: list[Any], qrels: Any, run: Any) -> Values:
+    return _numbered(measures, ir_measures.iter_calc(measures, qrels, run))
 
 
-def _by_calc_aggregate(case: Case) -> dict[Any, float]:
-    measures = made_measures(case)
-    means = ir_measures.calc_aggregate(measures, *_inputs(case))
-    if not case.qrels and not case.empty:
-        assert all(math.isnan(mean) for mean in means.values()), means
-        return {}
-    return {number: means[measure] for number, measure in enumerate(measures)}
+def _by_calc_aggregate(measures: list[Any], qrels: Any, run: Any) -> Values:
+    """Means, which are NaN without queries."""
+    means = ir_measures.calc_aggregate(measures, qrels, run)
+    found = {number: means[measure] for number, measure in enumerate(measures)}
+    return {number: mean for number, mean in found.items() if not math.isnan(mean)}
 
 
-def _by_evaluator(case: Case) -> dict[Any, float]:
+def _by_evaluator(measures: list[Any], qrels: Any, run: Any) -> Values:
     """The second of two runs by one evaluator; the first run must not influence it."""
-    measures = made_measures(case)
-    qrels, run = _inputs(case)
     evaluator = ir_measures.evaluator(measures, qrels)
     list(evaluator.iter_calc({}))
-    found = _numbered(case, measures, evaluator.iter_calc(run))
+    found = _numbered(measures, evaluator.iter_calc(run))
     if not hasattr(run, "__next__"):
-        again = evaluator.calc(run)
-        assert _numbered(case, measures, again.per_query) == found
+        assert _numbered(measures, evaluator.calc(run).per_query) == found
     return found
 
 
-def _by_evaluate(case: Case) -> dict[Any, float]:
-    measures = made_measures(case)
-    qrels, run = _inputs(case)
+def _by_evaluate(measures: list[Any], qrels: Any, run: Any) -> Values:
     names: dict[Any, str] = {}  # a second name of one measure is refused
     keys = [(str(measure), "rel" in measure.params) for measure in measures]
     columns = [names.setdefault(key, f"m{number}") for number, key in enumerate(keys)]
     named = dict(zip(columns, measures))
     frame = evaluate({"run": run}, Qrels(qrels, duplicates="best"), named, progress=False)
     return {
-        (number, str(row["qid"])): row[column]
+        (number, str(qid)): value
         for number, column in enumerate(columns)
-        for _, row in frame.iterrows()
+        for qid, value in zip(frame["qid"], frame[column])
     }
 
 
-DOORS: dict[str, Callable[[Case], dict[Any, float]]] = {
+DOORS: dict[str, Callable[[list[Any], Any, Any], Values]] = {
     "judge": _by_judge,
     "iter_calc": _by_iter_calc,
     "calc_aggregate": _by_calc_aggregate,
