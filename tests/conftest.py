@@ -225,13 +225,22 @@ def expansion() -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def remembered_integrals() -> None:
-    """Integrates the studentized range once for each value: it takes 15 ms, and values repeat."""
+def quick_libraries(pytestconfig: pytest.Config) -> None:
+    """Integrates the studentized range once for each value: it takes 15 ms, and values repeat.
+
+    In the quick part pages have no script of Vega, which is combined in more than a second, and
+    Altair checks charts as a whole, not each of their parts, too.
+    """
+    import altair
     import numpy as np
+    import vl_convert
     from scipy.stats import studentized_range
 
     integrate = functools.cache(studentized_range.sf)
     studentized_range.sf = np.vectorize(integrate, otypes=[float])
+    if not pytestconfig.getoption("--full"):
+        altair.utils.schemapi.DEBUG_MODE = False
+        vl_convert.javascript_bundle = lambda **options: "const vegaEmbed = 'Vega';"
 
 
 def _worked_examples(name: str) -> Callable[[Path], dict]:

@@ -104,7 +104,7 @@ def test_only_the_scripts_of_the_page_may_run(made):
     digests = [hashlib.sha256(script.encode()).digest() for script in scripts]
     allowed = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
     assert f"script-src {allowed};" in html.unescape(policy) and len(scripts) == 2
-    assert "unsafe-eval" not in policy
+    assert "unsafe-eval" not in policy and "vegaEmbed" in scripts[0]
 
 
 def test_nothing_is_fetched(made):
