@@ -337,14 +337,14 @@ def _ranks(cutoff: int) -> alt.LayerChart:
     scale = alt.Scale(type="log", domain=[0.8, 2 * cutoff], nice=False)
     end = _rows([{"at": 1.12 * cutoff}]).mark_rule(strokeDash=[4, 3], opacity=0.5)
     layers = []
-    for channel, side in (("x", "A"), ("y", "B")):
+    for channel, side in ((alt.X, "A"), (alt.Y, "B")):
         depth = (
             _rows([{}])
             .transform_calculate(at=f"depth{side}")
             .transform_filter("datum.at")
             .mark_rule(strokeDash=[1, 3], opacity=0.9)
         )
-        layers += [rule.encode(**{channel: "at:Q"}) for rule in (end, depth)]
+        layers += [rule.encode(channel("at:Q")) for rule in (end, depth)]
     points = _CHOSEN.mark_circle(opacity=0.45).encode(
         x=alt.X("x:Q", title="rank in A", scale=scale, axis=axis),
         y=alt.Y("y:Q", title="rank in B", scale=scale, axis=axis),
@@ -402,7 +402,7 @@ def _ranks_by_measure(f: Findings) -> alt.Chart:
             axis=alt.Axis(format="d", tickMinStep=1, grid=False, domain=False, ticks=False),
             scale=alt.Scale(reverse=True, domain=[1, max(2, systems)], nice=False),
         ),
-        detail="system:N",
+        detail=alt.Detail("system:N"),
         tooltip=[
             *_tips(system="", measure="", rank="d", value=".4~f"),
             alt.Tooltip("retrieved:Q", format=",.0f", title="documents per query"),
@@ -432,7 +432,7 @@ def _bump(f: Findings) -> alt.LayerChart:
         .transform_calculate(label=f"datum.first + {apart} * datum.number")
         .transform_calculate(short="shortNames[datum.system]")
         .mark_text(align="left", dx=7, fontWeight=600)
-        .encode(y="label:Q", text="short:N")
+        .encode(y=alt.Y("label:Q"), text=alt.Text("short:N"))
     )
     return alt.layer(
         base.mark_line().encode(
