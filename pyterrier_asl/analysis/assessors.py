@@ -263,8 +263,9 @@ def human_range(
             ("manual runs", QRELS, "manual runs", manual.min(), manual.mean(), manual.max())
             + (automatic.get(best, np.nan), best)
         )
-    columns = ["who", "judged_by", "kind", "low", "tick", "high", "bar", "bar_run"]
-    return as_frame(rows, columns).assign(topics=len(panel.qids))
+    return as_frame(
+        rows, ["who", "judged_by", "kind", "low", "tick", "high", "bar", "bar_run"]
+    ).assign(topics=len(panel.qids))
 
 
 def _both_ways(panel: Judges) -> list[tuple[str, str]]:
@@ -306,8 +307,8 @@ def _differences(
 ) -> Iterator[dict[str, Any]]:
     """Runs against a judge, all scored by the judgements of another judge."""
     precision, scores = precision_by(judges, judged_by), judge_as_run(judges, name, judged_by)
-    runs = list(zip(judges.systems, precision, precision.mean(axis=-1)))
-    for bound, (run, values, run_ap) in product(BOUNDS, runs):
+    of_runs = zip(judges.systems, precision, precision.mean(axis=-1))
+    for bound, (run, values, run_ap) in product(BOUNDS, of_runs):
         yield {
             "judged_by": judged_by,
             "judge": name,

@@ -191,19 +191,22 @@ def headroom(
         options = AslOptions(rel, cutoff, missing, as_published)
         quality = quality_of(judged, options, label)
         measures = options.measures(label)
-        rows = []
-        for name, measure in measures.items():
-            best = quality.iloc[int((sign_of(measure) * rounded(quality[name])).argmax())]
-            rows.append(
+        best = {
+            name: quality.iloc[int((sign_of(measure) * rounded(quality[name])).argmax())]
+            for name, measure in measures.items()
+        }
+        return pd.DataFrame(
+            [
                 {
                     "measure": name,
                     "runs": len(quality),
-                    "best_run": best["run"] if is_relevant(judged, rel) else "",
-                    "value": best[name],
-                    **best.drop(["run", *measures]).to_dict(),
+                    "best_run": row["run"] if is_relevant(judged, rel) else "",
+                    "value": row[name],
+                    **row.drop(["run", *measures]).to_dict(),
                 }
-            )
-        return pd.DataFrame(rows)
+                for name, row in best.items()
+            ]
+        )
 
     return per_track(of_track, tracks)
 
@@ -235,17 +238,24 @@ def _best_values(measure: str, part: pd.DataFrame) -> alt.TopLevelMixin:
         for value, run in zip(part["value"], part["best_run"])
     ]
     powers = powers_of_ten(float(part["value"].fillna(1).max()))
-    scale = alt.Scale(type="log", domain=[1, powers[-1]]) if lengths else alt.Scale(domain=[0, 1])
-    axis = alt.Axis(format="~g", grid=False, values=powers if lengths else alt.Undefined)
     base = alt.Chart(
         part.assign(label=labels, least=least), width=PANEL, height=alt.Step(2 * STEP)
     ).encode(
         y=alt.Y("track:N", sort=None, title=None, axis=alt.Axis() if any(part["track"]) else None),
         tooltip=tooltips("track", "best_run", "value", "runs"),
     )
-    x = alt.X("least:Q", scale=scale, title=better(measure, "←" if lengths else "→"), axis=axis)
     return alt.layer(
-        base.mark_bar(size=BAR, color=COLORS[0]).encode(x=x, x2=alt.X2("value:Q")),
+        base.mark_bar(size=BAR, color=COLORS[0]).encode(
+            x=alt.X(
+                "least:Q",
+                scale=alt.Scale(type="log", domain=[1, powers[-1]])
+                if lengths
+                else alt.Scale(domain=[0, 1]),
+                title=better(measure, "←" if lengths else "→"),
+                axis=alt.Axis(format="~g", grid=False, values=powers if lengths else alt.Undefined),
+            ),
+            x2=alt.X2("value:Q"),
+        ),
         # Above the bars, so that names do not cover them
         base.mark_text(align="left", dx=GAP, dy=-LETTERS, fontSize=LETTERS).encode(
             x=alt.XDatum(least), text=alt.Text("label:N")
@@ -268,13 +278,16 @@ def _histogram(measure: str, part: pd.DataFrame) -> alt.TopLevelMixin:
         tracks="size", which=lambda names: ", ".join(map(str, names))
     )
     named = counts.reindex(best_first).reset_index().fillna({"tracks": 0, "which": ""})
-    axis = alt.Axis(format="d", values=whole_numbers(0, int(named["tracks"].max())))
     return (
         alt.Chart(named, title=measure, width=PANEL, height=PANEL)
         .mark_bar(color=COLORS[0])
         .encode(
             x=alt.X("bin:N", sort=best_first, title=None, axis=alt.Axis(labelAngle=-45)),
-            y=alt.Y("tracks:Q", title="tracks", axis=axis),
+            y=alt.Y(
+                "tracks:Q",
+                title="tracks",
+                axis=alt.Axis(format="d", values=whole_numbers(0, int(named["tracks"].max()))),
+            ),
             tooltip=tooltips("bin", "tracks", "which"),
         )
     )

@@ -83,10 +83,10 @@ def lengths_by_rank(
     judged, rel = read(runs, qrels, rel)
     documents = _all_documents(judged, cutoff, rel, lengths, missing_length)
 
-    orders = {"run": pd.CategoricalDtype(judged.names), "kind": pd.CategoricalDtype([*_KINDS])}
-    both = pd.concat([documents, documents.assign(kind="all")]).astype(orders)
     return (
-        both.groupby(["run", "rank", "kind"], observed=True, as_index=False)
+        pd.concat([documents, documents.assign(kind="all")])
+        .astype({"run": pd.CategoricalDtype(judged.names), "kind": pd.CategoricalDtype([*_KINDS])})
+        .groupby(["run", "rank", "kind"], observed=True, as_index=False)
         .agg(length=("length", "mean"), documents=("length", "size"))
         .astype({"run": str, "kind": str})
     )
@@ -102,14 +102,13 @@ def lengths_by_rank_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         color=category("kind", domain=kinds),
         tooltip=tooltips("run:N", "rank:Q", "kind:N", "length:Q", "documents:Q"),
     )
-    layers = alt.layer(
-        base.mark_circle(opacity=0.4).encode(y=alt.Y("length:Q", title="mean length")),
-        base.transform_loess("rank", "length", groupby=["run", "kind"])
-        .mark_line()
-        .encode(y=alt.Y("length:Q"), tooltip=alt.value(None)),
-    )
     return captioned(
-        layers.facet(facet=alt.Facet("run:N", title=None, sort=runs), columns=2),
+        alt.layer(
+            base.mark_circle(opacity=0.4).encode(y=alt.Y("length:Q", title="mean length")),
+            base.transform_loess("rank", "length", groupby=["run", "kind"])
+            .mark_line()
+            .encode(y=alt.Y("length:Q"), tooltip=alt.value(None)),
+        ).facet(facet=alt.Facet("run:N", title=None, sort=runs), columns=2),
         "Lengths of the documents retrieved",
         "Mean over queries of the length of the document at each rank, and its trend. Users need "
         "time to read long documents, relevant or not. Measures that do not know lengths ignore it."

@@ -112,10 +112,11 @@ def discriminative_power(
 
     options: dict[str, Any] = {"test": test, "correction": correction, "draws": draws, "seed": seed}
     measures = RARENESS_MEASURES if measures is None else measures
-    tables = []
-    for name, measure in measures_with_rel(measures, rel).items():
-        pairs = compare_all(judged.values(measure), judged.names, **options)
-        tables.append(_rows_by_level("measure", name, pairs, levels))
+    pairs = {
+        name: compare_all(judged.values(measure), judged.names, **options)
+        for name, measure in measures_with_rel(measures, rel).items()
+    }
+    tables = [_rows_by_level("measure", name, of, levels) for name, of in pairs.items()]
     return pd.concat(tables, ignore_index=True)
 
 
@@ -162,12 +163,12 @@ def discrimination_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         )
         heading = alt.TitleParams(str(how), fontSize=LETTERS, fontWeight="normal", anchor="start")
         panels.append(panel.properties(title=heading, width=BESIDE_NAMES, height=alt.Step(STEP)))
-    level = f" at {levels[0]:g}" * (len(levels) == 1)
     return captioned(
         alt.vconcat(*panels).resolve_scale(x="shared"),
         "Pairs of systems distinguished",
         f"The share of {counted(int(frame['pairs'].max()), 'pair')} of systems whose difference is "
-        f"significant{level}{', with the correction of each test' * (len(panels) > 1)}.",
+        f"significant{f' at {levels[0]:g}' * (len(levels) == 1)}"
+        f"{', with the correction of each test' * (len(panels) > 1)}.",
     )
 
 
@@ -221,6 +222,7 @@ def preference_discrimination(
     if "tukey-randomized" not in tests:
         refuse("is for 'tukey-randomized'", draws=draws, seed=seed)
     draws = 1000 if draws is None else draws
+
     cubes = judged.once(preference_cubes, tuple(preferences), rel, cutoff)
 
     tables = []
@@ -338,12 +340,14 @@ def stability(
         )
     first = np.tile(np.arange(total) < size, (draws, 1))
     share = np.random.default_rng(seed).permuted(first, axis=1) / size
-    rows = [
-        (name, *stabilities(share @ judged.values(m).T, fuzz), size, draws)
-        for name, m in measures_with_rel(measures, rel).items()
-    ]
     return described(
-        pd.DataFrame(rows, columns=["measure", "absolute", "relative", "queries", "draws"]),
+        pd.DataFrame(
+            [
+                (name, *stabilities(share @ judged.values(m).T, fuzz), size, draws)
+                for name, m in measures_with_rel(measures, rel).items()
+            ],
+            columns=["measure", "absolute", "relative", "queries", "draws"],
+        ),
         fuzz=fuzz,
     )
 

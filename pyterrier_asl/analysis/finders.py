@@ -113,7 +113,6 @@ def rare_documents(
     documents = ranks.documents_of(judged, qid)
     labels, retrieves = _by_group(judged.names, ranks.found(depth)[:, documents], groups)
     finders, at = retrieves.sum(axis=0), ranks.ranks[:, documents]
-    best = np.where(at > 0, at, np.iinfo(np.int64).max).min(axis=0)
     judgements, pairs, queries = judged.judgements, ranks.pairs[documents], ranks.queries[documents]
     frame = pd.DataFrame(
         {
@@ -123,13 +122,17 @@ def rare_documents(
             "S_d": finders,
             "S": len(retrieves),
             "rareness": 1 - finders / len(retrieves),
-            "best_rank": np.where(at.any(axis=0), best, 0),
+            "best_rank": np.where(
+                at.any(axis=0), np.where(at > 0, at, np.iinfo(np.int64).max).min(axis=0), 0
+            ),
             "found_by": [labels[column].tolist() for column in retrieves.T],
         }
     )
     frame = frame.iloc[np.lexsort((frame["docno"], finders, finders == 0, queries))]
-    rare = frame if few is None else frame[frame["S_d"] <= few]
-    return described(rare.reset_index(drop=True), depth=_depth(depth))
+    return described(
+        (frame if few is None else frame[frame["S_d"] <= few]).reset_index(drop=True),
+        depth=_depth(depth),
+    )
 
 
 @rare_documents.chart
@@ -137,9 +140,10 @@ def rare_documents_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """The rareness of the relevant documents, as a histogram."""
     ends = [i / 20 for i in range(21)]
     counts = pd.cut(frame["rareness"], ends, include_lowest=True).value_counts(sort=False)
-    bars = {"documents": counts.to_numpy(), "low": ends[:-1], "high": ends[1:]}
     return figure(
-        alt.Chart(pd.DataFrame(bars)).mark_bar(),
+        alt.Chart(
+            pd.DataFrame({"documents": counts.to_numpy(), "low": ends[:-1], "high": ends[1:]})
+        ).mark_bar(),
         "How rare relevant documents are",
         "R(d) = 1 − S_d/S of every relevant document; 1: missed by all. Documents found in "
         f"{frame.attrs.get('depth', _depth(None))}.",
@@ -224,15 +228,13 @@ def rare_finds_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     finders = frame[frame["alone"] > 0]["system"].tolist()
     which = f" Most by {names_of(finders, 3)}." if finders else ""
     together = f"All {len(frame)} together find" if len(frame) > 1 else "It finds"
-    coverage = f"{frame['coverage'].iloc[0]:.1%}"
     frame, far = without_outliers(frame, "found", "mean_rareness")
     return figure(
         alt.Chart(frame).mark_circle(opacity=0.6, color=COLORS[0]),
         "Relevant documents that other systems miss",
         "Each point is a system; its area grows with the number of relevant documents that only "
-        f"this system finds.{which} {together} {coverage} of the relevant documents."
-        + undrawn(frame["mean_rareness"])
-        + far,
+        f"this system finds.{which} {together} {frame['coverage'].iloc[0]:.1%} of the relevant "
+        "documents." + undrawn(frame["mean_rareness"]) + far,
         x=alt.X(
             "found:Q",
             title=better("relevant documents found", "→"),

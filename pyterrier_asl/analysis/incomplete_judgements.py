@@ -45,8 +45,9 @@ def _samples(
         raise ValueError(f"a share to keep lies above 0 and up to 1, but {wrong[0]} does not")
     check_draws(draws, seed)
     generator = np.random.default_rng(seed)
-    drawn = np.repeat(fractions, draws).tolist()
-    for fraction in progress_bar(drawn, desc="samples", shown=progress, leave=False):
+    for fraction in progress_bar(
+        np.repeat(fractions, draws).tolist(), desc="samples", shown=progress, leave=False
+    ):
         kept = np.zeros(items, dtype=bool)
         kept[generator.permutation(items)[: max(1, round(fraction * items))]] = True
         yield fraction, kept
@@ -98,13 +99,17 @@ def missing_labels(
     ranks = judged.once(RelevantRanks.of, rel, cutoff)
     truth = _preferences_by_name(ranks.reciprocal(), ranks.total)["RR"]
     compared = int((truth != 0).sum())
-    rows = []
-    for fraction, kept in _samples(len(ranks.pairs), fractions, draws, seed, progress):
-        for name, values in _preferences_by_name(ranks.reciprocal(kept), ranks.total).items():
-            agreed = int((values * truth > 0).sum()) / compared if compared else np.nan
-            system = _agreement(values.mean(axis=1), truth.mean(axis=1))
-            tied = int((values == 0).sum()) / max(values.size, 1)
-            rows.append((fraction, name, agreed, system, tied))
+    rows = [
+        (
+            fraction,
+            name,
+            int((values * truth > 0).sum()) / compared if compared else np.nan,
+            _agreement(values.mean(axis=1), truth.mean(axis=1)),
+            int((values == 0).sum()) / max(values.size, 1),
+        )
+        for fraction, kept in _samples(len(ranks.pairs), fractions, draws, seed, progress)
+        for name, values in _preferences_by_name(ranks.reciprocal(kept), ranks.total).items()
+    ]
     return _over_samples(rows, ["ranking", "system", "tied"])
 
 
@@ -178,12 +183,14 @@ def missing_queries(
     judged, rel = read(runs, qrels, rel)
     by_name = _preferences_by_name(*judged.once(recall_levels, rel, cutoff))
     truth = by_name["RR"].mean(axis=1)
-    rows = [
-        (fraction, name, _agreement(values[:, kept].mean(axis=1), truth))
-        for fraction, kept in _samples(len(judged.qids), fractions, draws, seed, progress)
-        for name, values in by_name.items()
-    ]
-    return _over_samples(rows, ["system"])
+    return _over_samples(
+        [
+            (fraction, name, _agreement(values[:, kept].mean(axis=1), truth))
+            for fraction, kept in _samples(len(judged.qids), fractions, draws, seed, progress)
+            for name, values in by_name.items()
+        ],
+        ["system"],
+    )
 
 
 @missing_queries.chart
@@ -220,18 +227,25 @@ def _agreement(mean: Floats, truth: Floats) -> float:
 def _over_samples(rows: Sequence[tuple[Any, ...]], values: Sequence[str]) -> pd.DataFrame:
     """The number of samples of each fraction and preference, with means and deviations."""
     keys = ["fraction", "preference"]
-    kinds = product(values, {"": "mean", "_sd": "std"}.items())
-    columns = {f"{value}{end}": (value, of) for value, (end, of) in kinds}
-    groups = pd.DataFrame(rows, columns=[*keys, *values]).groupby(keys, sort=False, as_index=False)
-    return groups.agg(samples=(values[0], "size"), **columns)
+    columns = {
+        f"{value}{end}": (value, of)
+        for value, (end, of) in product(values, {"": "mean", "_sd": "std"}.items())
+    }
+    return (
+        pd.DataFrame(rows, columns=[*keys, *values])
+        .groupby(keys, sort=False, as_index=False)
+        .agg(samples=(values[0], "size"), **columns)
+    )
 
 
 def _of_samples(frame: pd.DataFrame) -> str:
     """The end of a caption, on lines and bands."""
     samples = frame["samples"].max()
-    if samples == 1:
-        return "; one sample per share."
-    return f"; lines are means over {samples} samples, bands one standard deviation."
+    return (
+        "; one sample per share."
+        if samples == 1
+        else f"; lines are means over {samples} samples, bands one standard deviation."
+    )
 
 
 def _means(frame: pd.DataFrame, value: str) -> pd.DataFrame:

@@ -146,15 +146,22 @@ def compare_preferences(
 def system_preferences_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """The mean preference of every two systems, as a matrix for each kind."""
     first = frame[frame["preference"] == frame["preference"].iloc[0]] if len(frame) else frame
-    gains = first.set_index("a")["mean"], -first.set_index("b")["mean"]
-    order = pd.concat(gains).groupby(level=0).mean().sort_values(ascending=False).index.tolist()
-    panels = [
-        _panel(str(kind), str(test), part, order)
-        for (kind, test), part in frame.groupby(["preference", "test"], sort=False)
-    ]
+    order = (
+        pd.concat((first.set_index("a")["mean"], -first.set_index("b")["mean"]))
+        .groupby(level=0)
+        .mean()
+        .sort_values(ascending=False)
+        .index.tolist()
+    )
     significant = "with a dot" if len(order) <= MOST else "with a colour other than gray"
     return captioned(
-        alt.concat(*panels, columns=2),
+        alt.concat(
+            *[
+                _panel(str(kind), str(test), part, order)
+                for (kind, test), part in frame.groupby(["preference", "test"], sort=False)
+            ],
+            columns=2,
+        ),
         "Which of two systems is preferred",
         "The mean preference for the row's system over the column's, as a share of the largest "
         f"one of the panel. Significant after correction: cells {significant}. Systems are in the "
@@ -354,10 +361,15 @@ def cycles(
     # b and c are after a in the list of systems, so that each cycle is found once.
     to_b, from_c = np.triu(preferred, 1)[:, :, None], np.triu(preferred.T, 1)[:, None]
     a, b, c = np.nonzero(to_b & preferred & from_c)
-    weakest = np.min([mean[a, b], mean[b, c], mean[c, a]], axis=0)
-    frame = pd.DataFrame({"a": names[a], "b": names[b], "c": names[c], "weakest": weakest})
     return described(
-        frame.sort_values("weakest", ascending=False, ignore_index=True, kind="stable"),
+        pd.DataFrame(
+            {
+                "a": names[a],
+                "b": names[b],
+                "c": names[c],
+                "weakest": np.min([mean[a, b], mean[b, c], mean[c, a]], axis=0),
+            }
+        ).sort_values("weakest", ascending=False, ignore_index=True, kind="stable"),
         preference=preference,
     )
 
@@ -399,8 +411,7 @@ def mc4(majority: Bools) -> tuple[Ints, Floats]:
     >>> rounds.tolist(), stays.tolist()
     ([1, 2, 3], [1.0, 1.0, 1.0])
     """
-    rounds = np.zeros(len(majority), dtype=np.int64)
-    stays = np.zeros(len(majority))
+    rounds, stays = np.zeros(len(majority), dtype=np.int64), np.zeros(len(majority))
     left = np.arange(len(majority))
     while left.size:
         share = _long_run(majority[np.ix_(left, left)])

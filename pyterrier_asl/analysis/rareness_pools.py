@@ -82,20 +82,22 @@ def rareness_by_pool(
         name: rounded(pools_of_runs.values(mask, codes).mean(axis=-1))
         for name, mask in masks.items()
     }
-    tables = [
-        pd.DataFrame(
-            {
-                "pool": name,
-                "run": judged.names,
-                "member": masks[name],
-                "value": mean,
-                "rank": shared_ranks(mean),
-                "moved": shared_ranks(means["all"]) - shared_ranks(mean),
-            }
-        )
-        for name, mean in means.items()
-    ]
-    return pd.concat(tables, ignore_index=True)
+    return pd.concat(
+        [
+            pd.DataFrame(
+                {
+                    "pool": name,
+                    "run": judged.names,
+                    "member": masks[name],
+                    "value": mean,
+                    "rank": shared_ranks(mean),
+                    "moved": shared_ranks(means["all"]) - shared_ranks(mean),
+                }
+            )
+            for name, mean in means.items()
+        ],
+        ignore_index=True,
+    )
 
 
 @rareness_by_pool.chart
@@ -123,16 +125,21 @@ def agreement_of_pools(by_pool: pd.DataFrame) -> pd.DataFrame:
         tau-b), ``tau_AP``, and ``largest_move`` of a run's rank, up or down.
     """
     table = by_pool.pivot(index="run", columns="pool", values="value")
-    rows = [
-        (
-            name,
-            int(part["member"].sum()),
-            *(of(table[name].to_numpy(), table["all"].to_numpy()) for of in (kendall_tau, tau_ap)),
-            int(part["moved"].abs().max()),
-        )
-        for name, part in by_pool[by_pool["pool"] != "all"].groupby("pool", sort=False)
-    ]
-    return pd.DataFrame(rows, columns=["pool", "runs", "tau", "tau_AP", "largest_move"])
+    return pd.DataFrame(
+        [
+            (
+                name,
+                int(part["member"].sum()),
+                *(
+                    of(table[name].to_numpy(), table["all"].to_numpy())
+                    for of in (kendall_tau, tau_ap)
+                ),
+                int(part["moved"].abs().max()),
+            )
+            for name, part in by_pool[by_pool["pool"] != "all"].groupby("pool", sort=False)
+        ],
+        columns=["pool", "runs", "tau", "tau_AP", "largest_move"],
+    )
 
 
 @analysis(TURKMEN, "section 5.4")
@@ -198,10 +205,10 @@ def own_group_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """The rank of every run with rareness counted without the other runs of its group."""
     lists = {"rank": "by all runs", "rank_without": "without its group"}
     keys = ["run", "group", "runs_of_group", "moved"]
-    moved = frame.assign(moved=frame["rank"] - frame["rank_without"]).rename(columns=lists)
-    long = moved.melt(keys, list(lists.values()), "list", "rank of run")
     return ranks_on_lists(
-        long,
+        frame.assign(moved=frame["rank"] - frame["rank_without"])
+        .rename(columns=lists)
+        .melt(keys, list(lists.values()), "list", "rank of run"),
         "Rareness without the run's group",
         "Ranks by a rareness measure with all runs counted, and without the other runs of the "
         "group: documents that several runs of a group find are not rare.",
@@ -316,8 +323,14 @@ def synthetic_systems(
         common = number if system == "common" else 0
         if common <= retrieves.shape[1]:
             new = np.isin(np.arange(retrieves.shape[1]), by_finders[:common]).astype(np.int64)
-            found = _ranked_among(retrieves, new, number - common, cutoff, alpha, normalized)
-            rows.append((system, float(alpha), number, *found))
+            rows.append(
+                (
+                    system,
+                    float(alpha),
+                    number,
+                    *_ranked_among(retrieves, new, number - common, cutoff, alpha, normalized),
+                )
+            )
     return pd.DataFrame(rows, columns=["system", "alpha", "documents", "value", "rank"])
 
 
@@ -365,6 +378,5 @@ def _ranked_among(
     finders = np.append(retrieves.sum(axis=0) + new, 1)  # the last is a synthetic document
     systems, offsets = np.full(len(finders), len(retrieves) + 1), np.arange(len(finders) + 1)
     gain = gains(finders, systems, offsets, alpha=alpha, normalized=normalized)
-    others = retrieves @ gain[:-1] / cutoff
     value = (new @ gain[:-1] + synthetic * gain[-1]) / cutoff
-    return float(value), 1 + int(np.sum(others > value + NO_DIFFERENCE))
+    return float(value), 1 + int(np.sum(retrieves @ gain[:-1] / cutoff > value + NO_DIFFERENCE))

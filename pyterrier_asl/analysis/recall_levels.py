@@ -114,15 +114,17 @@ def level_correlations(
 @level_correlations.chart
 def level_correlations_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """Pearson correlations of differences at two recall levels, as a matrix."""
-    base = alt.Chart(frame).encode(
-        x=alt.X("j:O", title="δRR at level j", axis=alt.Axis(labelAngle=0)),
-        y=alt.Y("i:O", title="δRR at level i"),
-    )
-    colors = coefficient_colors(frame["correlation"].dropna())
     return figure(
         cells(
-            base,
-            alt.Color("correlation:Q", scale=colors, legend=None),
+            alt.Chart(frame).encode(
+                x=alt.X("j:O", title="δRR at level j", axis=alt.Axis(labelAngle=0)),
+                y=alt.Y("i:O", title="δRR at level i"),
+            ),
+            alt.Color(
+                "correlation:Q",
+                scale=coefficient_colors(frame["correlation"].dropna()),
+                legend=None,
+            ),
             alt.Text("correlation:Q", format=".2f"),
             "abs(datum.correlation) > 0.74",
             ["i", "j", "pairs", alt.Tooltip("correlation", format=".3f")],
@@ -187,9 +189,10 @@ def level_regressions(
 def level_regressions_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """Coefficients of the next recall levels, a line for each level."""
     standardized = "standardized " if frame.attrs.get("standardized") else ""
-    levels = [f"{i} (R² {r2:.2f})" for i, r2 in zip(frame["i"], frame["R2"])]
     return figure(
-        alt.Chart(frame.assign(level=levels)).mark_line(point=True),
+        alt.Chart(
+            frame.assign(level=[f"{i} (R² {r2:.2f})" for i, r2 in zip(frame["i"], frame["R2"])])
+        ).mark_line(point=True),
         "Regression on the next recall levels",
         f"{standardized}coefficients of a linear regression of the difference at level i on the "
         "differences at the next levels; one line per level i, with the share of variance "
@@ -257,15 +260,16 @@ def prediction_from_suffixes(
 
     pairs, right, tied = judged.once(_predictions, rel, cutoff)
     with np.errstate(invalid="ignore", divide="ignore"):
-        columns = {
-            "predictor": ["sgnLP", "δRR_2"],
-            "pairs": pairs,
-            "right": right,
-            "ties": tied,
-            "percent": 100 * right / pairs,
-            "percent_of_untied": 100 * right / (pairs - tied),
-        }
-    frame = pd.DataFrame(columns)
+        frame = pd.DataFrame(
+            {
+                "predictor": ["sgnLP", "δRR_2"],
+                "pairs": pairs,
+                "right": right,
+                "ties": tied,
+                "percent": 100 * right / pairs,
+                "percent_of_untied": 100 * right / (pairs - tied),
+            }
+        )
     untied = frame.set_index("predictor")["percent_of_untied"]
     return described(frame, **({_BETTER: untied.idxmax()} if untied.nunique() > 1 else {}))
 

@@ -281,8 +281,8 @@ def _with_arguments(doc: str, function: Callable[..., Any], tracks: bool = False
         doc = doc.replace("\nReturns:\n", "\nArgs:\n\n\nReturns:\n", 1)
     before, _, rest = doc.partition("\nArgs:\n")
     arguments, _, after = rest.partition("\n\n")
-    blocks = (block.strip() for block in re.split(r"\n    (?=\w+:)", arguments))
-    documented = {block.partition(":")[0]: block for block in blocks}
+    blocks = re.split(r"\n    (?=\w+:)", arguments.strip())
+    documented = {block.partition(":")[0]: block.strip() for block in blocks}
     texts = {**_COMMON, **(_OF_TRACKS if tracks else {})}
     lines = [
         documented.get(name)

@@ -170,9 +170,10 @@ def reordering(
     }
 
     def of_track(track: str, judged: Evaluation, rel: float) -> pd.DataFrame:
-        options = AslOptions(rel, cutoff, missing, as_published)
         counts, rates = {}, {}
-        for name, values in judged.once(_values_by_name, options).items():
+        for name, values in judged.once(
+            _values_by_name, AslOptions(rel, cutoff, missing, as_published)
+        ).items():
             is_cost, means = name in COSTS, np.asarray(values.mean(axis=-1))
             counts[name] = num_better(values, is_cost=is_cost, **better)
             rates[name] = 1 / means if is_cost else means
@@ -206,9 +207,13 @@ def reordering(
 
 def _values_by_name(judged: Evaluation, options: AslOptions) -> dict[str, Floats]:
     """The values of the systems by each measure of :data:`CHANGES`."""
-    top = {name: options.measures()[name] for name in ("P@20", "ASL@g1-10")}
-    top["RR"] = with_options(ir_measures.RR, options.rel, options.cutoff)
-    top["ASL@g1"] = options.asl(g=1)
+    measures = options.measures()
+    top = {
+        "P@20": measures["P@20"],
+        "ASL@g1-10": measures["ASL@g1-10"],
+        "RR": with_options(ir_measures.RR, options.rel, options.cutoff),
+        "ASL@g1": options.asl(g=1),
+    }
     steps = from_ap_to_asl(judged.once(relevant_documents, *options.how))
     return steps | {name: judged.values(measure) for name, measure in top.items()}
 
@@ -244,9 +249,8 @@ def _over_tracks(systems: pd.DataFrame) -> pd.DataFrame:
 
 
 def _tau(track: pd.DataFrame) -> float:
-    if len(track) < 2 or track["old"].isna().any():
-        return float("nan")
-    return kendall_tau(rounded(track["old"]), rounded(track["new"]))
+    has_order = len(track) > 1 and track["old"].notna().all()
+    return kendall_tau(rounded(track["old"]), rounded(track["new"])) if has_order else float("nan")
 
 
 @reordering.chart
@@ -260,8 +264,11 @@ def reordering_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         ("tau", "Kendall's τ", [-1 if least < 0 else 0, 1]),
     ):
         spread = frame[f"{value}_sd"].fillna(0)
-        ends = frame.assign(low=frame[value] - spread, high=frame[value] + spread)
-        base = alt.Chart(ends, width=PANEL, height=alt.Step(STEP)).encode(
+        base = alt.Chart(
+            frame.assign(low=frame[value] - spread, high=frame[value] + spread),
+            width=PANEL,
+            height=alt.Step(STEP),
+        ).encode(
             y=alt.Y(
                 "change:N", title=None, sort=None, axis=None if panels else alt.Axis(labelLimit=0)
             ),

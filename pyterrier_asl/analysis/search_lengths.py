@@ -73,16 +73,17 @@ def search_length_distribution(
         np.histogram(lengths[rows], [-np.inf, *bounds[1:-1], np.inf])[0]
         for rows in (documents.found, ~documents.found)
     )
-    columns = {
-        "low": bounds[:-1],
-        "high": np.append(bounds[1:-1] - 1, max(bounds[-1], lengths.max(initial=0))),
-        "found": found,
-        "missing": lost,
-        "documents": found + lost,
-        "share": (found + lost) / max(len(lengths), 1),
-    }
     return described(
-        pd.DataFrame(columns),
+        pd.DataFrame(
+            {
+                "low": bounds[:-1],
+                "high": np.append(bounds[1:-1] - 1, max(bounds[-1], lengths.max(initial=0))),
+                "found": found,
+                "missing": lost,
+                "documents": found + lost,
+                "share": (found + lost) / max(len(lengths), 1),
+            }
+        ),
         run=name,
         runs=len(judged) if run is None else 1,
         ASL=float(documents.asl.mean()),
@@ -97,7 +98,6 @@ def search_length_distribution_chart(distribution: pd.DataFrame) -> alt.TopLevel
         ["length", "low"], ["found", "missing"], "documents", "count"
     )
     about = distribution.attrs
-    documents = counted(int(distribution["documents"].sum()), "relevant document")
     chosen = f" The best of {about['runs']} runs by ASL." * (about["runs"] > 1)
     missing = (
         " Missing documents were not retrieved: they are counted at the end of the ranking."
@@ -107,8 +107,9 @@ def search_length_distribution_chart(distribution: pd.DataFrame) -> alt.TopLevel
     return figure(
         alt.Chart(long).mark_bar(),
         f"Search lengths of {about['run']}",
-        f"{documents}, {about['optimal']} without irrelevant documents above; the mean over "
-        f"queries, ASL, is {about['ASL']:.1f}.{missing}{chosen}",
+        f"{counted(int(distribution['documents'].sum()), 'relevant document')}, "
+        f"{about['optimal']} without irrelevant documents above; the mean over queries, ASL, is "
+        f"{about['ASL']:.1f}.{missing}{chosen}",
         rows=1,
         y=alt.Y("length:N", sort=alt.SortField("low"), title="search length"),
         x=alt.X("count:Q", title="relevant documents"),
@@ -174,8 +175,7 @@ def search_length_changes(
     are_two = len(judged) == 2
     order = judged.names if are_two else by_asl(judged, options)
     middle = order[int(a in (None, order[0]))] if are_two else order[len(order) // 2]
-    first_run = order[int(are_two and order[0] == b)] if a is None else a
-    names = first_run, middle if b is None else b
+    names = order[int(are_two and order[0] == b)] if a is None else a, middle if b is None else b
     if names[0] == names[1]:
         raise ValueError(f"both runs are {names[0]!r}: give two different runs as a and b")
     first, second = relevant_documents(judged.select(names), *options.how)
@@ -191,28 +191,29 @@ def search_length_changes(
         for name, of in kinds.items()
     }
     documents = sum(parts.values())
-    frame = pd.DataFrame(
-        {
-            "low": np.concatenate(([-outer], inner)),
-            "high": np.concatenate((inner - 1, [outer])),
-            "documents": documents,
-            "share": documents / max(len(difference), 1),
-            **parts,
-            "from_missing": parts["only_a"] + parts["only_b"],
-        }
-    )
-    sums = {
-        "wins": difference < 0,
-        "losses": difference > 0,
-        "same": difference == 0,
-        **kinds,
-        "neither": ~retrieved,
-    }
     return described(
-        frame,
+        pd.DataFrame(
+            {
+                "low": np.concatenate(([-outer], inner)),
+                "high": np.concatenate((inner - 1, [outer])),
+                "documents": documents,
+                "share": documents / max(len(difference), 1),
+                **parts,
+                "from_missing": parts["only_a"] + parts["only_b"],
+            }
+        ),
         a=names[0],
         b=names[1],
-        **{name: int(np.sum(of)) for name, of in sums.items()},
+        **{
+            name: int(np.sum(of))
+            for name, of in {
+                "wins": difference < 0,
+                "losses": difference > 0,
+                "same": difference == 0,
+                **kinds,
+                "neither": ~retrieved,
+            }.items()
+        },
         chosen=[name for name, run in zip(names, (a, b)) if run is None and not are_two],
         runs=len(judged),
     )
@@ -252,8 +253,10 @@ def search_length_changes_chart(changes: pd.DataFrame) -> alt.TopLevelMixin:
 
 def by_asl(judged: Evaluation, options: AslOptions) -> list[str]:
     """The names of the runs, best ASL first; equal ones in their order."""
-    asl = judged.values(options.asl).mean(axis=1)
-    return [judged.names[row] for row in np.argsort(asl, kind="stable")]
+    return [
+        judged.names[row]
+        for row in np.argsort(judged.values(options.asl).mean(axis=1), kind="stable")
+    ]
 
 
 def _edges(edges: ArrayLike, *, least: int = 1) -> Ints:

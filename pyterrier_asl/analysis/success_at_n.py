@@ -68,8 +68,12 @@ def satisfaction(
         )
 
     def of_track(track: str, judged: Evaluation, rel: float) -> pd.DataFrame:
-        sources = with_reference({} if judges is None else judges, QRELS, judged.judgements)
-        panel = Judges.of(sources, judged, rel=rel, judge_rel=judge_rel)
+        panel = Judges.of(
+            with_reference({} if judges is None else judges, QRELS, judged.judgements),
+            judged,
+            rel=rel,
+            judge_rel=judge_rel,
+        )
         panel.warn()
         return _success(panel, depth, alpha)
 
@@ -82,23 +86,23 @@ def _success(judges: Judges, depth: int, alpha: float) -> pd.DataFrame:
     relevant = (run.relevant(judges.members[QRELS].rel) for run in runs.runs)
     # The first relevant document is among the first n where its rank is n at most.
     least = 1 / np.arange(1, depth + 1)[:, None]
+    as_runs = {name: judge_as_run(judges, name, QRELS) for name in judges.names[1:]}
     curves: dict[tuple[str, str], Any] = {
         (name, "run"): (reciprocal_rank(run.ranks, run.offsets)[at] >= least).astype(np.float64)
         for name, run in zip(runs.names, relevant)
-    }
-    for name in judges.names[1:]:
-        of_judge = judge_as_run(judges, name, QRELS)
-        curves[name, "judge"] = [
-            expected_success(of_judge["retrieved"], of_judge["common"], n=n)
-            for n in range(1, depth + 1)
+    } | {
+        (name, "judge"): [
+            expected_success(run["retrieved"], run["common"], n=n) for n in range(1, depth + 1)
         ]
-    rows = [
-        (*curve, n, *wilson_interval(success, alpha=alpha), len(judges.qids))
-        for curve, values in curves.items()
-        for n, success in enumerate(values, start=1)
-    ]
+        for name, run in as_runs.items()
+    }
     return pd.DataFrame(
-        rows, columns=["system", "kind", "n", "S@n", "ci_low", "ci_high", "queries"]
+        [
+            (*curve, n, *wilson_interval(success, alpha=alpha), len(judges.qids))
+            for curve, values in curves.items()
+            for n, success in enumerate(values, start=1)
+        ],
+        columns=["system", "kind", "n", "S@n", "ci_low", "ci_high", "queries"],
     )
 
 
@@ -109,8 +113,7 @@ def satisfaction_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     name = frame["system"] + np.where(frame["kind"] == "judge", " (judge)", "")
     frame["curve"] = frame["track"] + ": " + name if frame["track"].nunique() > 1 else name
     named = _curves_in_colour(frame)
-    named_rows = frame[frame["curve"].isin(named)]
-    others = frame[~frame["curve"].isin(named)]
+    named_rows, others = frame[frame["curve"].isin(named)], frame[~frame["curve"].isin(named)]
     x = alt.X("n:Q", title="n, number of documents read", axis=alt.Axis(tickMinStep=1, format="d"))
     y = alt.Y(
         "share:Q",
@@ -119,23 +122,6 @@ def satisfaction_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         scale=alt.Scale(domain=[0, 1]),
     )
     base = alt.Chart(named_rows).encode(x=x, color=category("curve", domain=named))
-    layers = alt.layer(
-        alt.Chart(inline_rows(others))
-        .mark_line(color="lightgray", strokeWidth=0.7)
-        .encode(
-            x=x,
-            y=y,
-            detail=alt.Detail("curve:N"),
-            tooltip=tooltips("curve:N", "n:Q", "share:Q"),
-        ),
-        base.mark_area(opacity=0.12).encode(y=alt.Y("ci_low:Q"), y2=alt.Y2("ci_high:Q")),
-        base.mark_line(point=True).encode(
-            y=y,
-            tooltip=tooltips(
-                "curve:N", "kind:N", "n:Q", "share:Q", "ci_low:Q", "ci_high:Q", "queries:Q"
-            ),
-        ),
-    )
     least, most = int(frame["queries"].min()), int(frame["queries"].max())
     fewest = f"{least:,} to " if least < most else ""  # tracks can have different numbers
     kinds = named_rows.drop_duplicates("curve")["kind"].tolist()
@@ -144,15 +130,31 @@ def satisfaction_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         "run": "the best, the median and the worst run by mean S@n",
     }
     coloured = " and ".join(text for kind, text in what.items() if kind in kinds)
-    rest = f" In colours: {coloured}; in gray: {counted(others['curve'].nunique(), 'other')}."
-    order = " A judge's documents have no order: its curve is expected of a random order."
     return figure(
-        layers,
+        alt.layer(
+            alt.Chart(inline_rows(others))
+            .mark_line(color="lightgray", strokeWidth=0.7)
+            .encode(
+                x=x,
+                y=y,
+                detail=alt.Detail("curve:N"),
+                tooltip=tooltips("curve:N", "n:Q", "share:Q"),
+            ),
+            base.mark_area(opacity=0.12).encode(y=alt.Y("ci_low:Q"), y2=alt.Y2("ci_high:Q")),
+            base.mark_line(point=True).encode(
+                y=y,
+                tooltip=tooltips(
+                    "curve:N", "kind:N", "n:Q", "share:Q", "ci_low:Q", "ci_high:Q", "queries:Q"
+                ),
+            ),
+        ),
         "Success at n",
         "The share of queries with a relevant document among the first n, with its confidence "
         f"interval over {fewest}{counted(most, 'query', 'queries')}."
-        + order * ("judge" in frame["kind"].tolist())
-        + rest * bool(len(others)),
+        + " A judge's documents have no order: its curve is expected of a random order."
+        * ("judge" in frame["kind"].tolist())
+        + f" In colours: {coloured}; in gray: {counted(others['curve'].nunique(), 'other')}."
+        * bool(len(others)),
     )
 
 

@@ -114,8 +114,14 @@ def compare_techniques(
         for name, measure in chosen.items():
             values = two.values(measure)
             means = dict(zip(("old", "new"), values.mean(axis=-1).tolist()))
-            rrie = float(relative_error_reduction(**means, best=1.0))
-            rows.append({"measure": name, **means, "RRIE": rrie, **paired.of(values[1], values[0])})
+            rows.append(
+                {
+                    "measure": name,
+                    **means,
+                    "RRIE": float(relative_error_reduction(**means, best=1.0)),
+                    **paired.of(values[1], values[0]),
+                }
+            )
         return described(as_frame(rows), old=old, new=new)
 
     return with_corrected_p(
@@ -140,13 +146,10 @@ def compare_techniques_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         ),
     )
     chart.layer[0].encoding.color = yes_or_no("significant")
-    panels = (
+    return captioned(
         in_rows(chart, "track", frame["track"])
         if "track" in frame and frame["track"].nunique() > 1
-        else chart.properties(width=BESIDE_NAMES, height=alt.Step(STEP))
-    )
-    return captioned(
-        panels,
+        else chart.properties(width=BESIDE_NAMES, height=alt.Step(STEP)),
         f"{new} over {old}" if named else f"{new} over {old}".capitalize(),
         f"The part of the distance of {old} to the best possible value, 1, that {new} removes. "
         + significance(frame),

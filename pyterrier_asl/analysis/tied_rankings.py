@@ -219,17 +219,20 @@ def tie_probability_by_rank(
     """
     judged, rel = read(runs, qrels, rel)
 
-    first = level(*judged.once(recall_levels, rel, cutoff), 1)
-    ranks = np.arange(1, deepest + 1)
+    first, ranks = level(*judged.once(recall_levels, rel, cutoff), 1), np.arange(1, deepest + 1)
     # The number of rankings of each query with the first relevant document at each rank.
     counts = np.stack([np.sum(first == 1 / rank, axis=0) for rank in ranks])
     rankings = counts.sum(axis=1)
     pairs = rankings * (len(judged) - 1)
     with np.errstate(invalid="ignore"):
-        probability = (counts * (counts - 1)).sum(axis=1) / pairs
-    return pd.DataFrame(
-        {"p_1": ranks, "rankings": rankings, "pairs": pairs, "probability": probability}
-    )
+        return pd.DataFrame(
+            {
+                "p_1": ranks,
+                "rankings": rankings,
+                "pairs": pairs,
+                "probability": (counts * (counts - 1)).sum(axis=1) / pairs,
+            }
+        )
 
 
 @tie_probability_by_rank.chart
