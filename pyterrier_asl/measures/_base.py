@@ -128,7 +128,6 @@ class PluginMeasure(Measure, Formula):  # type: ignore[misc]
     qrels.
     """
 
-    NAME: str
     SUPPORTED_PARAMS: dict[str, Param] = {}
     #: The value of a query without any relevant document, for every run.
     WITHOUT_RELEVANT = 0.0
@@ -169,9 +168,8 @@ class PluginMeasure(Measure, Formula):  # type: ignore[misc]
         """
         self.validate_params()
         view = self.view(judged)
-        values = self._score(view)
-        nothing = view.relevant(self["rel"]).total == 0
-        return np.where(nothing, self.WITHOUT_RELEVANT, values) if nothing.any() else values
+        has_relevant = view.relevant(self["rel"]).total > 0
+        return np.where(has_relevant, self._score(view), self.WITHOUT_RELEVANT)
 
 
 def check_required(measure: Measure, params: Iterable[str]) -> None:

@@ -125,9 +125,7 @@ class Formula:
     def tie_gains(self, judged: JudgedRun) -> Floats | Bools | None:
         """The gain of each entry of a run, at least 0, by which equal scores are ordered for the
         least and the greatest value, shape (E,); None: the value depends on more."""
-        if self.needs_rows():
-            return None
-        return (judged.grades >= self.rel) & (judged.grades >= 0)
+        return None if self.needs_rows() else judged.grades >= max(self.rel, 0)
 
     def expected(self, judged: JudgedRun, groups: TieGroups) -> Floats | None:
         """The mean over all orders of equal scores, shape (Q,); None: it has no closed form.

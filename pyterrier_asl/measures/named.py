@@ -51,9 +51,6 @@ class Named:
     _alive: ClassVar[WeakValueDictionary[int, Any]]
     _kept: ClassVar[list[Any]]
 
-    name: str
-    digest: str
-
     def __init_subclass__(cls) -> None:
         cls._alive = WeakValueDictionary()
         cls._kept = []

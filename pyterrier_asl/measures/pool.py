@@ -94,8 +94,9 @@ class RarenessPool(Named):
         _, first, self._pair = np.unique(
             self._query * len(different) + doc, return_index=True, return_inverse=True
         )
-        bounds = np.searchsorted(self._query[first], np.arange(len(self._qids) + 1))
-        self._index = PairIndex(bounds, take(docno, first))
+        self._index = PairIndex(
+            np.searchsorted(self._query[first], np.arange(len(self._qids) + 1)), take(docno, first)
+        )
 
     @remembered
     def matched(self, collapse: str | None, drop_self: bool) -> Self:
@@ -118,9 +119,10 @@ class RarenessPool(Named):
         sizes = np.bincount(rankings[rows], minlength=len(self.runs) * len(self._qids))
         if self.depth is not None:
             other.depth = int(sizes[rankings[self._rank == self.depth]].min(initial=self.depth))
-        rank = within_query(cumulate(sizes)) + 1
         other.is_matched = True
-        other._set_rows(self._run[rows], take(qid, rows), take(docno, rows), rank)
+        other._set_rows(
+            self._run[rows], take(qid, rows), take(docno, rows), within_query(cumulate(sizes)) + 1
+        )
         return other
 
     @classmethod
@@ -182,9 +184,8 @@ class RarenessPool(Named):
         A folder is read, also where a pool in this process has its name.
         """
         is_folder = isinstance(value, (str, os.PathLike)) and Path(value).is_dir()
-        if is_folder or isinstance(value, (Mapping, list, tuple)):
-            return cls.from_runs(value)
-        return super().resolve(value)
+        is_runs = is_folder or isinstance(value, (Mapping, list, tuple))
+        return cls.from_runs(value) if is_runs else super().resolve(value)
 
     @classmethod
     def from_systems(
@@ -212,16 +213,20 @@ class RarenessPool(Named):
             if len(set(labels)) < len(labels) or len(labels) != len(systems):
                 raise ValueError(f"{len(systems)} systems need as many different names: {labels}")
             systems = dict(zip(labels, systems))
-        runs = {
-            label: system if hasattr(system, "itertuples") else system.transform(topics)
-            for label, system in progress_bar(
-                systems.items(),
-                desc="pool",
-                total=len(systems),
-                shown=None if len(systems) >= FEW else False,
-            )
-        }
-        return cls.from_runs(runs, depth=depth, groups=groups, name=name)
+        return cls.from_runs(
+            {
+                label: system if hasattr(system, "itertuples") else system.transform(topics)
+                for label, system in progress_bar(
+                    systems.items(),
+                    desc="pool",
+                    total=len(systems),
+                    shown=None if len(systems) >= FEW else False,
+                )
+            },
+            depth=depth,
+            groups=groups,
+            name=name,
+        )
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Saves the pool as Parquet; an existing pool is replaced when the new one is complete.
@@ -235,8 +240,13 @@ class RarenessPool(Named):
             "depth": self.depth,
             "groups": {run: group for run, group in zip(self.runs, self.groups) if run != group},
         }
-        table = self._table.replace_schema_metadata({"pool": json.dumps(settings)})
-        save_table(table, path, kind=self.KIND, version=_VERSION, force=force)
+        save_table(
+            self._table.replace_schema_metadata({"pool": json.dumps(settings)}),
+            path,
+            kind=self.KIND,
+            version=_VERSION,
+            force=force,
+        )
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, name: str | None = None) -> Self:
@@ -255,7 +265,7 @@ class RarenessPool(Named):
         return len(self.runs)
 
     def __repr__(self) -> str:
-        depth = "" if self.depth is None else f", depth={self.depth}"
+        depth = f", depth={self.depth}" * (self.depth is not None)
         return f"RarenessPool({self.id!r}, runs={len(self)}{depth})"
 
     def documents(self, qids: pa.Array | None = None, depth: int | None = None) -> frozenset[str]:
@@ -269,8 +279,11 @@ class RarenessPool(Named):
     def counts(self, depth: int | None) -> Ints:
         """S_d of every (query, document) pair of the pool, in the order of the pairs."""
         top = self._top(depth)
-        groups = self._group[self._run[top]] if self.systems < len(self) else None
-        return count_finders(self._pair[top], len(self._index), groups)
+        return count_finders(
+            self._pair[top],
+            len(self._index),
+            self._group[self._run[top]] if self.systems < len(self) else None,
+        )
 
     def _top(self, depth: int | None) -> slice | Bools:
         """The rows of the pool down to a depth."""
@@ -326,9 +339,11 @@ class RarenessPool(Named):
         docnos = take(judgements.docnos, documents.pairs)
         # Documents outside the pool have place -1: the last count, 0.
         finders = np.append(self.counts(depth), 0)[self._index.find(queries, docnos)]
-        joins = np.full(len(queries), not member)
-        if member is None:
-            joins = ~self._is_member(judged, query_of, depth)[documents.queries]
+        joins = (
+            ~self._is_member(judged, query_of, depth)[documents.queries]
+            if member is None
+            else np.full(len(queries), not member)
+        )
         own = joins if depth is None else joins & (documents.ranks <= depth)
         return finders + own, self.systems + joins.astype(np.int64)
 

@@ -50,9 +50,11 @@ class JudgedRunEvaluator(Evaluator):  # type: ignore[misc]
         )
 
     def _metrics(self, columns: list[list[float]]) -> Iterator[Metric]:
-        for qid, *values in zip(self.qrel_qids, *columns):
-            for measure, value in zip(self.measures, values):
-                yield Metric(query_id=qid, measure=measure, value=value)
+        return (
+            Metric(query_id=qid, measure=measure, value=value)
+            for qid, *values in zip(self.qrel_qids, *columns)
+            for measure, value in zip(self.measures, values)
+        )
 
     def _means(self, columns: list[list[float]]) -> dict[Measure, float]:
         return {
@@ -118,8 +120,9 @@ class PluginProvider(Provider):  # type: ignore[misc]
     def _evaluator(self, measures: Iterable[Measure], qrels: Any) -> Evaluator:
         measures = list(measures)
         if all(isinstance(measure, Unscored) for measure in measures):
-            qids = QrelsConverter(qrels).as_pd_dataframe()["query_id"]
-            return _UnscoredEvaluator(measures, qids.unique().tolist())
+            return _UnscoredEvaluator(
+                measures, QrelsConverter(qrels).as_pd_dataframe()["query_id"].unique().tolist()
+            )
         return JudgedRunEvaluator(measures, qrels)
 
     def run_inputs(self, measures: Iterable[Measure]) -> list[str]:

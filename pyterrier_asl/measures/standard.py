@@ -170,8 +170,9 @@ class nDCG(RatioOfGains, Standard, of=ir_measures.nDCG):
     HAS_GAINS = True
 
     def accepts_params(self) -> bool:
-        gains = (self.params.get("gains") or {}).values()
-        return super().accepts_params() and all(float(gain).is_integer() for gain in gains)
+        return super().accepts_params() and all(
+            float(gain).is_integer() for gain in (self.params.get("gains") or {}).values()
+        )
 
     def view(self, judged: JudgedRun) -> JudgedRun:
         return super().view(self._regraded(judged))
@@ -196,14 +197,14 @@ class nDCG(RatioOfGains, Standard, of=ir_measures.nDCG):
 
     def scaled_gains(self, judgements: Judgements, grades: Floats, queries: Ints) -> Floats:
         """The gains, divided by a power of 2 per query, so that high grades are not infinite."""
-        if self["dcg"] != "exp-log2":
-            return self.gains_of(grades)
-        return self.gains_of(grades, judgements.once(_shifts)[queries])
+        is_exponential = self["dcg"] == "exp-log2"
+        return self.gains_of(grades, judgements.once(_shifts)[queries] if is_exponential else 0.0)
 
     def _score(self, view: JudgedRun) -> Floats:
         graded = view.relevant(0)
-        grades = view.judgements.grades[graded.pairs]
-        gains = self.scaled_gains(view.judgements, grades, graded.queries)
+        gains = self.scaled_gains(
+            view.judgements, view.judgements.grades[graded.pairs], graded.queries
+        )
         return scoring.ndcg(graded.ranks, gains, graded.offsets, view.judgements.once(_ideal, self))
 
     def gained(self, run: LabelledRun) -> Floats:
@@ -237,13 +238,19 @@ class nDCG(RatioOfGains, Standard, of=ir_measures.nDCG):
 
 def _shifts(judgements: Judgements) -> Floats:
     """The power of 2 that divides the gains of each query, shape (Q,)."""
-    highest = reduce_by_query(np.maximum, judgements.grades, judgements.offsets, 0.0)
-    return np.asarray(np.maximum(highest - _MOST_BITS, 0))
+    return np.asarray(
+        np.maximum(
+            reduce_by_query(np.maximum, judgements.grades, judgements.offsets, 0.0) - _MOST_BITS, 0
+        )
+    )
 
 
 def _ideal(judgements: Judgements, measure: nDCG) -> Floats:
-    gains = measure.scaled_gains(judgements, judgements.grades, judgements.queries)
-    return scoring.ideal_dcg(gains, judgements.offsets, measure.cutoff)
+    return scoring.ideal_dcg(
+        measure.scaled_gains(judgements, judgements.grades, judgements.queries),
+        judgements.offsets,
+        measure.cutoff,
+    )
 
 
 def gain_levels(judgements: Judgements, measure: nDCG, highest: float) -> tuple[Floats, int, Ints]:
@@ -271,11 +278,12 @@ def gain_levels(judgements: Judgements, measure: nDCG, highest: float) -> tuple[
     levels = np.unique(np.append(attainable_gains, judged))
     levels = levels[levels > 0]
     queries, number = judgements.queries, len(judgements)
-    counts = [np.bincount(queries[judged >= level], minlength=number) for level in levels]
     return (
         levels,
         int(np.searchsorted(levels, attainable_gains.max(), side="right")),
-        np.array(counts).reshape(-1, number).T.astype(np.int64),
+        np.array([np.bincount(queries[judged >= level], minlength=number) for level in levels])
+        .reshape(-1, number)
+        .T.astype(np.int64),
     )
 
 
