@@ -153,6 +153,7 @@ def _counts(
     retrieved: ArrayLike, common: ArrayLike, relevant: ArrayLike
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """The three counts as arrays of one shape."""
-    counts = (np.asarray(number, dtype=np.int64) for number in (retrieved, common, relevant))
-    size, r, n = np.broadcast_arrays(*counts)
+    size, r, n = np.broadcast_arrays(
+        *(np.asarray(number, dtype=np.int64) for number in (retrieved, common, relevant))
+    )
     return size, r, n

@@ -122,8 +122,7 @@ def first_search_lengths(run: PairDocuments, missing: Ints, g: int) -> Bounds:
         unjudged = rows_of(run.a, part_of(run.offsets, q), np.inf)
         deepest = -np.sort(-np.where(np.isfinite(unjudged), unjudged, 0.0), axis=1)
         deepest = np.where(deepest > 0, deepest, np.inf)
-        size = np.diff(part_of(run.offsets, q))
-        found = np.diff(part_of(run.known_offsets, q))
+        size, found = np.diff(part_of(run.offsets, q)), np.diff(part_of(run.known_offsets, q))
 
         def values(labelled: Floats) -> Iterator[Floats]:
             labels = np.minimum(labelled.shape[1], size)
@@ -161,8 +160,7 @@ def lexip(run: PairDocuments, cutoff: int | None = None) -> Bounds:
     queries = np.concatenate((queries_of(run.known_offsets), queries_of(run.offsets)))
     ranks = np.concatenate((run.known_a, run.a))
     order = np.lexsort((ranks, queries))
-    sizes = np.diff(run.offsets)
-    place = within_query(run.offsets)
+    sizes, place = np.diff(run.offsets), within_query(run.offsets)
     deepest = np.repeat(reduce_by_query(np.maximum, run.known_a, run.known_offsets, 0), sizes)
     none = np.zeros(len(place), dtype=np.bool_)
     is_above = np.where(deepest > 0, run.a < deepest, place == 0)

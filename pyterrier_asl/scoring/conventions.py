@@ -80,52 +80,33 @@ IDEALS: dict[str, Callable[[Ranks, int], Floats] | None] = {
 }
 
 
-@dataclass(frozen=True)
-class Sum:
-    """What the value of a measure of relevant documents is made of.
+#: The measures besides nDCG: what is added up, or for RR the largest value that counts, from gains
+#: of 0 and 1 and the ranks.
+SUMS: dict[str, Callable[[Floats, Ints], Floats]] = {
+    "AP": lambda gains, ranks: (gains * gains.cumsum(axis=-1) / ranks).sum(axis=-1),
+    "R": lambda gains, ranks: gains.sum(axis=-1),
+    "P": lambda gains, ranks: gains.sum(axis=-1),
+    "RR": lambda gains, ranks: (gains / ranks).max(axis=-1, initial=0),
+}
 
-    Attributes:
-        total: what is added up, or for RR the largest value that counts, from gains of 0 and 1 and
-            the ranks.
-        divisors: by what it is divided: of the relevant documents, those among the first k, shape
-            (G, Q) each, the retrieved documents, shape (Q,), and k.
-    """
-
-    total: Callable[[Floats, Ints], Floats]
-    divisors: Mapping[str, Callable[[Any, Any, Any, int], Any]]
-
-
-def _hits(gains: Floats, ranks: Ints) -> Floats:
-    return np.asarray(gains.sum(axis=-1))
-
-
-#: The measures besides nDCG.
-SUMS = {
-    "AP": Sum(
-        lambda gains, ranks: (gains * gains.cumsum(axis=-1) / ranks).sum(axis=-1),
-        {
-            "relevant": lambda relevant, found, retrieved, k: relevant,
-            "min(relevant, k)": lambda relevant, found, retrieved, k: np.minimum(relevant, k),
-            "relevant retrieved": lambda relevant, found, retrieved, k: found,
-            "k": lambda relevant, found, retrieved, k: k,
-        },
-    ),
-    "R": Sum(
-        _hits,
-        {
-            "relevant": lambda relevant, found, retrieved, k: relevant,
-            "min(relevant, k)": lambda relevant, found, retrieved, k: np.minimum(relevant, k),
-            "1": lambda relevant, found, retrieved, k: np.maximum(found, 1),
-        },
-    ),
-    "P": Sum(
-        _hits,
-        {
-            "k": lambda relevant, found, retrieved, k: k,
-            "min(retrieved, k)": lambda relevant, found, retrieved, k: np.minimum(retrieved, k),
-        },
-    ),
-    "RR": Sum(lambda gains, ranks: (gains / ranks).max(axis=-1, initial=0), {}),
+#: By what they are divided: of the relevant documents, those among the first k, shape (G, Q) each,
+#: the retrieved documents, shape (Q,), and k.
+DIVISORS: dict[str, dict[str, Callable[[Any, Any, Any, int], Any]]] = {
+    "AP": {
+        "relevant": lambda relevant, found, retrieved, k: relevant,
+        "min(relevant, k)": lambda relevant, found, retrieved, k: np.minimum(relevant, k),
+        "relevant retrieved": lambda relevant, found, retrieved, k: found,
+        "k": lambda relevant, found, retrieved, k: k,
+    },
+    "R": {
+        "relevant": lambda relevant, found, retrieved, k: relevant,
+        "min(relevant, k)": lambda relevant, found, retrieved, k: np.minimum(relevant, k),
+        "1": lambda relevant, found, retrieved, k: np.maximum(found, 1),
+    },
+    "P": {
+        "k": lambda relevant, found, retrieved, k: k,
+        "min(retrieved, k)": lambda relevant, found, retrieved, k: np.minimum(retrieved, k),
+    },
 }
 #: The ideals and divisors that need a cut-off.
 _OF_CUTOFFS = ("k of gain 1", "k")
@@ -168,8 +149,8 @@ def parts_of(measure: str, cutoff: int | None, grades: Iterable[float], *, ranks
         scales = [name for name in GAINS if name == "grade" or max(levels, default=0) < _MOST_BITS]
         parts = {"gain": scales + [f"1 from {level}" for level in levels]}
         parts |= {"discount": list(DISCOUNTS), "ideal": list(IDEALS)}
-    elif SUMS[measure].divisors:
-        parts["divided by"] = list(SUMS[measure].divisors)
+    elif measure in DIVISORS:
+        parts["divided by"] = list(DIVISORS[measure])
     lacks = ("rank" * (not ranks), "mean gain" * (measure in SUMS))
     return parts | {
         "equal scores": [name for name in EQUAL_SCORES if name not in lacks],
@@ -190,8 +171,7 @@ def conventions(parts: Parts, changes: int) -> Iterator[Convention]:
     for changed in combinations(parts, changes):
         for options in product(*(parts[part][1:] for part in changed)):
             convention = dict(zip(changed, options))
-            looks_at_scores = not {"equal scores", "order"} <= convention.keys()
-            if looks_at_scores and (
+            if not {"equal scores", "order"} <= convention.keys() and (
                 option_of(parts, convention, "cut-off") is not None
                 or option_of(parts, convention, "ideal", "divided by") not in _OF_CUTOFFS
             ):
@@ -236,9 +216,9 @@ def values_under(
     k = cutoff or NO_CUTOFF
     if measure in SUMS:
         gains = gains_of(parts, run.grades) * (run.ranks <= k)
-        sums, found = SUMS[measure].total(gains, run.ranks), gains.sum(axis=-1)
+        sums, found = SUMS[measure](gains, run.ranks), gains.sum(axis=-1)
         relevant = gains_of(parts, run.judged).sum(axis=-1)
-        divisor = SUMS[measure].divisors[how](relevant, found, run.retrieved, k) if how else 1
+        divisor = DIVISORS[measure][how](relevant, found, run.retrieved, k) if how else 1
         return divide(sums, np.asarray(divisor))
     depth = max(int(run.last.max(initial=0)), run.judged.shape[1], cutoff or 0)
     weights = 1 / DISCOUNTS[discount](np.arange(1, depth + 1))

@@ -52,8 +52,9 @@ def first_difference(a: Floats, b: Floats, total: Ints) -> tuple[Ints, Floats]:
     """
     difference = np.asarray(a - b)
     offsets, size = cumulate(total), difference.shape[-1]
-    places = np.where(difference != 0, np.arange(size), size)
-    first = reduce_by_query(np.minimum, places, offsets, size)
+    first = reduce_by_query(
+        np.minimum, np.where(difference != 0, np.arange(size), size), offsets, size
+    )
     value = np.take_along_axis(np.insert(difference, size, 0.0, axis=-1), first, axis=-1)
     return np.where(first < size, first - offsets[:-1] + 1, 0), value
 

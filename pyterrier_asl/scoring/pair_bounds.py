@@ -102,8 +102,9 @@ def _highest_ratio(
     windows = np.lib.stride_tricks.sliding_window_view(ideal, sums.shape[1])
     costs = [step * windows[counts[:, g] + extra] for g, step in enumerate(steps[:given])]
     above = ideal[counts[:, given:]] @ steps[given:]
-    gained = base[:, np.newaxis] + steps[:given].sum() * sums
-    ratio: Floats = divide(gained, above[:, np.newaxis] + sum(costs)).max(axis=1)
+    ratio: Floats = divide(
+        base[:, np.newaxis] + steps[:given].sum() * sums, above[:, np.newaxis] + sum(costs)
+    ).max(axis=1)
     while given > 1:
         whole, cost = base, above
         for step, of_gain in zip(steps, costs):

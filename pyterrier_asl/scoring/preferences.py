@@ -82,10 +82,8 @@ def preference(kind: str, reciprocal: Floats) -> Floats:
     """
     if kind == "RPP":
         systems, levels = reciprocal.shape
-        signs = np.zeros((systems, systems))
-        for values in reciprocal.T:
-            signs += np.sign(values[:, None] - values)
-        return np.asarray(signs / max(levels, 1))
+        signs = (np.sign(values[:, None] - values) for values in reciprocal.T)
+        return np.asarray(sum(signs, start=np.zeros((systems, systems))) / max(levels, 1))
     i_star, rrlp = all_pairs(reciprocal[:, ::-1] if kind == "lexirecall" else reciprocal)
     if kind == "RR":
         return np.where(i_star == 1, rrlp, 0.0)

@@ -75,8 +75,7 @@ def p_rareness(gain: Floats, offsets: Ints, cutoff: int) -> Floats:
     >>> p_rareness(np.array([1.0, 7 / 3]), np.array([0, 2]), 3).round(4).tolist()
     [0.7778]
     """
-    last = np.concatenate(([0.0], gain))[offsets[1:]]
-    return np.where(np.diff(offsets) > 0, last, 0.0) / cutoff
+    return np.where(np.diff(offsets) > 0, np.concatenate(([0.0], gain))[offsets[1:]], 0.0) / cutoff
 
 
 def ap_rareness(gain: Floats, ranks: Ints, offsets: Ints, total: Ints) -> Floats:

@@ -101,10 +101,9 @@ def ideal_dcg(gains: Floats, offsets: Ints, cutoff: int | None = None) -> Floats
     """
     gaining = np.flatnonzero(gains > 0)
     queries, gains = queries_of(offsets)[gaining], gains[gaining]
-    best = gains[np.lexsort((-gains, queries))]
     offsets = offsets_of(queries, len(offsets) - 1)
     place = within_query(offsets)
-    kept = best / np.log2(place + 2)
+    kept = gains[np.lexsort((-gains, queries))] / np.log2(place + 2)
     return sum_by_query(kept if cutoff is None else np.where(place < cutoff, kept, 0.0), offsets)
 
 

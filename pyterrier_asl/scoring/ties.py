@@ -72,13 +72,12 @@ class TieGroups:
         is_new[1:] = (queries[1:] != queries[:-1]) | (first[1:] != first[:-1])
         begins = np.flatnonzero(is_new)
         queries, above, size = queries[begins], first[begins] - 1, (last - first + 1)[begins]
-        of_query = np.searchsorted(queries, queries)  # the first group of the same query
         return cls(
             queries=queries,
             above=above,
             size=size,
             relevant=np.diff(begins, append=len(first)),
-            found=begins - begins[of_query],
+            found=begins - begins[np.searchsorted(queries, queries)],  # the query's first group
             gains=np.add.reduceat(gains, begins) if len(begins) else gains,
             places=size if cut is None else np.clip(cut - above, 0, size),
             num_queries=num_queries,
@@ -92,8 +91,9 @@ class TieGroups:
         """The sum of a value of each rank over the places of each group, shape (G,)."""
         deepest = int((self.above + self.places).max(initial=0))
         running = np.concatenate(([0.0], np.cumsum(values(np.arange(1, deepest + 1)))))
-        first = np.minimum(self.above, deepest)
-        return np.asarray(running[self.above + self.places] - running[first])
+        return np.asarray(
+            running[self.above + self.places] - running[np.minimum(self.above, deepest)]
+        )
 
 
 def no_relevant(size: Ints, relevant: Ints, places: Ints) -> Floats:
@@ -173,8 +173,7 @@ def search_length(groups: TieGroups, total: Ints, missing_cost: Ints) -> Floats:
     seen = groups.places * share
     spread = seen * (1 - share) * (groups.size - groups.places) / np.maximum(groups.size - 1, 1)
     start = groups.above - groups.found + 1 + groups.places / 2
-    lengths = groups.sum(seen * start - (spread + seen**2) / 2)
     found = groups.sum(seen)
     squares = groups.sum(spread) + found**2
     missing = total * missing_cost - (total + missing_cost) * found + squares
-    return divide(lengths + missing, total, 1.0)
+    return divide(groups.sum(seen * start - (spread + seen**2) / 2) + missing, total, 1.0)

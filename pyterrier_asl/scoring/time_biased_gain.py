@@ -51,16 +51,14 @@ def time_biased_gain(
     ... ).round(6).tolist()
     [0.942448]
     """
-    queries = queries_of(offsets)
     relevant = within_query(offsets)  # relevant documents above
-    other = ranks - 1 - relevant
-    place = ranking_offsets[queries] + ranks - 1
+    place = ranking_offsets[queries_of(offsets)] + ranks - 1
     words_relevant = _sums_before(lengths[place], offsets)
     words_other = _sums_before(lengths, ranking_offsets)[place] - words_relevant
     time = (
         time_summary * (ranks - 1)
         + p_click_rel * (time_per_word * words_relevant + time_base * relevant)
-        + p_click_nonrel * (time_per_word * words_other + time_base * other)
+        + p_click_nonrel * (time_per_word * words_other + time_base * (ranks - 1 - relevant))
     )
     with np.errstate(over="ignore"):  # after very many half-lives the share is 0
         return sum_by_query(p_click_rel * p_save * np.exp2(-time / halflife), offsets)

@@ -97,8 +97,9 @@ def _rounded_t(points: Floats, low: Floats, high: Floats) -> Floats:
     sums, squares = sums + within * moved, squares + within * moved**2
     mean, variance = centre + sums / n, np.maximum(squares - sums**2 / n, 0) / (n - 1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        t: Floats = mean / np.sqrt(variance / n)
-    return np.nan_to_num(t, nan=0.0, posinf=np.inf, neginf=-np.inf)
+        return np.asarray(
+            np.nan_to_num(mean / np.sqrt(variance / n), nan=0.0, posinf=np.inf, neginf=-np.inf)
+        )
 
 
 def least_t(low: Floats, high: Floats) -> float:

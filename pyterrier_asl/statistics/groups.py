@@ -76,8 +76,9 @@ def group_differences(
     rounding = EQUAL * max(greatest, float(np.abs(d).max()))
     p[tested] = _signed(d, members, rounding)
     shrunken[tested] = _shrunken(d, members, rounding)
-    depends = np.nan if len(tested) == 1 else _depends(d, members, rounding)
-    return GroupDifferences(depends, queries, means, shrunken, p)
+    return GroupDifferences(
+        np.nan if len(tested) == 1 else _depends(d, members, rounding), queries, means, shrunken, p
+    )
 
 
 def _moments(values: Floats, rounding: float) -> tuple[Floats, Floats]:
@@ -107,8 +108,7 @@ def _depends(d: Floats, members: list[Bools], rounding: float) -> float:
         centre = (weights * means).sum(axis=0) / weights.sum(axis=0)
         return np.asarray((weights * (means - centre) ** 2).sum(axis=0))
 
-    observed = statistic(d[np.newaxis])[0]
-    drawn = statistic(d[_permutations(len(d))])
+    observed, drawn = statistic(d[np.newaxis])[0], statistic(d[_permutations(len(d))])
     return float(1 + np.count_nonzero(drawn >= observed * (1 - EQUAL))) / (DRAWS + 1)
 
 
@@ -136,12 +136,11 @@ def _signed(d: Floats, members: list[Bools], rounding: float) -> Floats:
 
 def _shrunken(d: Floats, members: list[Bools], rounding: float) -> Floats:
     """The means of groups, drawn towards their mean by the variance that they have by chance."""
-    sizes = np.array([group.sum() for group in members])
     raw = np.array([d[group].mean() for group in members])
     squares = sum(float(_moments(d[group], rounding)[1]) for group in members)
     if len(members) == 1 or squares == 0:
         return raw
-    error = squares / (len(d) - len(members)) / sizes
+    error = squares / (len(d) - len(members)) / np.array([group.sum() for group in members])
     weights = 1 / error
     centre = (weights * raw).sum() / weights.sum()
     excess = (weights * (raw - centre) ** 2).sum() - (len(members) - 1)

@@ -48,10 +48,8 @@ def wilson_interval(shares: ArrayLike, *, alpha: float = 0.05) -> Interval:
     squared = float(scipy.special.ndtri(alpha / 2)) ** 2
     centre = mean + squared / (2 * queries)
     margin = math.sqrt(squared * (mean * (1 - mean) / queries + squared / (4 * queries**2)))
-    low, high = (
-        max(0.0, min(1.0, (centre + side) / (1 + squared / queries))) for side in (-margin, margin)
-    )
-    return Interval(mean, low, high)
+    ends = ((centre + side) / (1 + squared / queries) for side in (-margin, margin))
+    return Interval(mean, *(max(0.0, min(1.0, end)) for end in ends))
 
 
 # From scipy.special, which loads in half the time of scipy.stats.

@@ -98,8 +98,7 @@ def _wilcoxon(a: Floats, b: Floats, options: Settings) -> TestResult:
     # Zeros have the lowest ranks. Without them every rank is lower by their number.
     ranks = scipy.stats.rankdata(np.abs(differences), axis=1)
     ranks -= np.sum(differences == 0, axis=1, keepdims=True)
-    plus = np.sum(ranks * (differences > 0), axis=1)
-    minus = np.sum(ranks * (differences < 0), axis=1)
+    plus, minus = (np.sum(ranks * of, axis=1) for of in (differences > 0, differences < 0))
     p = np.full(len(a), np.nan)
     rows, special = _rows_with_ties(differences)
     few = a.shape[1] <= _MOST_SIGNED
@@ -143,8 +142,9 @@ def _randomization(a: Floats, b: Floats, options: Settings) -> TestResult:
     signs, as_large = sign_vectors(options.draws, a.shape[1], options.seed), np.zeros(len(a))
     step = max(1, CHUNK // max(a.shape))
     for start in range(0, signs.shape[1], step):
-        sums = shares @ signs[:, start : start + step]
-        as_large += np.sum(np.abs(sums) >= observed[:, np.newaxis], axis=1)
+        as_large += np.sum(
+            np.abs(shares @ signs[:, start : start + step]) >= observed[:, np.newaxis], axis=1
+        )
     return _paired_t(a, b, options)._replace(
         statistic=(a - b).mean(axis=1), p=as_large / signs.shape[1]
     )
@@ -153,9 +153,10 @@ def _randomization(a: Floats, b: Floats, options: Settings) -> TestResult:
 def _unpaired_t(a: Floats, b: Floats, options: Settings) -> TestResult:
     test = scipy.stats.ttest_ind(a, b, axis=1)
     pooled = np.sqrt((a.var(axis=1, ddof=1) + b.var(axis=1, ddof=1)) / 2)
-    effect = (a.mean(axis=1) - b.mean(axis=1)) / pooled
     low, high = test.confidence_interval(1 - options.alpha)
-    return TestResult(low, high, effect, test.statistic, test.pvalue)
+    return TestResult(
+        low, high, (a.mean(axis=1) - b.mean(axis=1)) / pooled, test.statistic, test.pvalue
+    )
 
 
 def _rows_with_ties(differences: Floats) -> tuple[Ints, Bools]:
@@ -196,8 +197,10 @@ def compare_rows(test: str, a: Floats, b: Floats, options: Settings) -> TestResu
     constant, equal = no_variance(a - b, np.maximum(np.abs(a), np.abs(b)).max(axis=1))
     if test == "sign":  # which counts queries, and is no test of the variance of differences
         constant = equal
-    low, high = (np.where(constant & ~equal, np.nan, end) for end in result[:2])
-    return TestResult(low, high, *(np.where(constant, np.nan, column) for column in result[2:]))
+    return TestResult(
+        *(np.where(constant & ~equal, np.nan, end) for end in result[:2]),
+        *(np.where(constant, np.nan, column) for column in result[2:]),
+    )
 
 
 def cycle_numbers(preferred: NDArray[np.bool_]) -> Ints:
@@ -267,7 +270,8 @@ def non_inferiority(gains: ArrayLike, margin: float, *, alpha: float = 0.05) -> 
         return NonInferiority(nan, nan, nan)
     error = float(values.std(ddof=1) / np.sqrt(values.size))
     statistic = (float(values.mean()) + margin) / error
-    within = scipy.special.nctdtr(freedom, margin / error, upper_t(alpha, freedom))
     return NonInferiority(
-        statistic, float(scipy.special.stdtr(freedom, -statistic)), float(1 - within)
+        statistic,
+        float(scipy.special.stdtr(freedom, -statistic)),
+        float(1 - scipy.special.nctdtr(freedom, margin / error, upper_t(alpha, freedom))),
     )

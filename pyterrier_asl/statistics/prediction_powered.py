@@ -253,11 +253,12 @@ def interval_widths(
     residuals = h - h.mean() - slope * centred
     freedom = scipy.stats.chi2.isf(LIMITS, pilot - 2)
     variance = residuals @ residuals / np.array([freedom[0], pilot - 2, freedom[1]])[:, None]
-    if target == TARGETS[0]:
-        variance = variance / n + slope**2 * everything.var(ddof=1) / everything.size
-    else:
-        variance = (1 - n / everything.size) * variance / (n - 2)
-    return np.asarray(2 * np.sqrt(variance) * scipy.stats.t.isf(alpha / 2, n - 2))
+    of_mean = (
+        variance / n + slope**2 * everything.var(ddof=1) / everything.size
+        if target == TARGETS[0]
+        else (1 - n / everything.size) * variance / (n - 2)
+    )
+    return np.asarray(2 * np.sqrt(of_mean) * scipy.stats.t.isf(alpha / 2, n - 2))
 
 
 def _values_of_both(*values: ArrayLike) -> tuple[Floats, Floats, Floats]:
@@ -282,9 +283,8 @@ def _values_of_both(*values: ArrayLike) -> tuple[Floats, Floats, Floats]:
 def _weight(h: Floats, f: Floats, everything: Floats, scale: Floats | float) -> Floats:
     """lambda, the weight of the machine; 0 if its values are all equal."""
     products = (h - h.mean(-1, keepdims=True)) * (f - f.mean(-1, keepdims=True))
-    covariance = products.sum(-1) / (h.shape[-1] - 1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        weight = covariance / (scale * everything.var(-1, ddof=1))
+        weight = products.sum(-1) / (h.shape[-1] - 1) / (scale * everything.var(-1, ddof=1))
     is_constant = np.ptp(everything, axis=-1) == 0
     return np.where(is_constant | np.isnan(weight), 0.0, np.clip(weight, 0, 1))
 
@@ -297,8 +297,7 @@ def _saved_limits(h: Floats, f: Floats, share: float, alpha: float) -> Floats:
     with np.errstate(divide="ignore"):
         half = scipy.stats.norm.isf(alpha / 2) / np.sqrt(np.float64(n - 3))
         z = np.arctanh(np.clip(r, -1, 1))
-        squares = np.maximum(np.tanh([z - half, z + half]), 0) ** 2
-        return np.asarray(n / (1 - share * squares) - n)
+        return np.asarray(n / (1 - share * np.maximum(np.tanh([z - half, z + half]), 0) ** 2) - n)
 
 
 def _like_these(h: Floats, f: Floats, rest: Floats, weight: Floats) -> tuple[Floats, Floats]:

@@ -47,8 +47,9 @@ def step_down(
         drawn = statistics(slice(start, start + _DRAWS))
         count = min(_DRAWS, draws - start)
         maxima, least = np.zeros(count), 0.0
-        bar = progress_bar(ascending, desc="ranks", shown=progress, leave=False)
-        for position, (number, value) in enumerate(bar):
+        for position, (number, value) in enumerate(
+            progress_bar(ascending, desc="ranks", shown=progress, leave=False)
+        ):
             np.maximum(maxima, drawn(number), out=maxima)
             if value > least:
                 count = int(np.count_nonzero(maxima >= value))
@@ -66,10 +67,11 @@ def sign_vectors(draws: int, topics: int, seed: int) -> NDArray[np.int8]:
 
     The last result is kept, read-only: the measures and judges of a collection share it.
     """
-    if 2**topics <= draws:
-        bits = np.arange(2**topics) >> np.arange(topics)[:, np.newaxis] & 1
-    else:
-        bits = np.random.default_rng(seed).integers(0, 2, (draws, topics)).T
+    bits = (
+        np.arange(2**topics) >> np.arange(topics)[:, np.newaxis] & 1
+        if 2**topics <= draws
+        else np.random.default_rng(seed).integers(0, 2, (draws, topics)).T
+    )
     signs = np.ascontiguousarray(1 - 2 * bits.astype(np.int8))
     signs.setflags(write=False)
     return signs

@@ -124,7 +124,6 @@ def rank_intervals(
     remains = better.sum(axis=0) == 0 if possibly_best else None
     if possibly_best and len(p) > 2:  # of two systems the joint test decides
         remains = _possibly_best(pairs, largest, alpha / 2)
-    least = pairs.difference - critical[0] * np.sqrt(pairs.error) if len(p) == 2 else None
     return RankIntervals(
         low=1 + better.sum(axis=0),
         high=len(p) - better.sum(axis=1),
@@ -133,7 +132,7 @@ def rank_intervals(
         difference=pairs.difference,
         statistic=pairs.statistic,
         p=p,
-        least=least,
+        least=pairs.difference - critical[0] * np.sqrt(pairs.error) if len(p) == 2 else None,
         critical=critical,
         draws=pairs.draws,
     )
@@ -229,8 +228,9 @@ class Pairs:
         self.difference[np.abs(self.difference) <= rounding] = 0
         own, systems = _squared_errors(self.residuals, rounding * float(share.max())), len(array)
         self.own_share = VARIANCES[variance]
-        mean = own.sum() / max(systems * (systems - 1), 1)
-        self.error = self.own_share * own + (1 - self.own_share) * mean
+        self.error = self.own_share * own + (1 - self.own_share) * (
+            own.sum() / max(systems * (systems - 1), 1)
+        )
         with np.errstate(divide="ignore", invalid="ignore"):
             self.statistic = np.where(
                 self.difference == 0, 0, self.difference / np.sqrt(self.error)
@@ -298,8 +298,9 @@ class Pairs:
             reverse: whether to use column's system less row's.
         """
         tested = self.statistic.T if reverse else self.statistic
-        critical = self.critical(pairs, largest, alpha, tested, reverse)
-        return np.asarray(pairs & (tested > critical * (1 + EQUAL)))
+        return np.asarray(
+            pairs & (tested > self.critical(pairs, largest, alpha, tested, reverse) * (1 + EQUAL))
+        )
 
     def critical(
         self,
@@ -345,10 +346,11 @@ class Draws:
     def quotients(self, rows: Any, columns: Any) -> Floats:
         """The statistics of rows' systems less columns', shape (pairs, n); of one pair (n,)."""
         pairs = self.pairs
-        if self.by_system is None:
-            totals = self._sums(pairs.residuals[rows, columns])
-        else:
-            totals = [part[rows] - part[columns] for part in self.by_system]
+        totals: list[Floats] = (
+            self._sums(pairs.residuals[rows, columns])
+            if self.by_system is None
+            else [part[rows] - part[columns] for part in self.by_system]
+        )
         total = sum(totals[1:], start=totals[0])
         scale = pairs.scale[rows, columns][..., np.newaxis]
         if pairs.shrinkage or not pairs.own_share:

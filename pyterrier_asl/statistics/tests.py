@@ -339,9 +339,14 @@ def compare_differences(
     check_name("test", test, [name for name in PAIR_TESTS if name != pairwise.UNPAIRED])
     matrix, options = finite_matrix(differences), settings_of(alpha, test, draws, seed)
     rows = np.arange(len(matrix))
-    with_zero = np.vstack((matrix, np.zeros((1, matrix.shape[1]))))
     return _compare_pairs(
-        with_zero, rows, np.full_like(rows, -1), names, test, correction, options
+        np.vstack((matrix, np.zeros((1, matrix.shape[1])))),
+        rows,
+        np.full_like(rows, -1),
+        names,
+        test,
+        correction,
+        options,
     ).drop(columns=["mean_a", "mean_b"])
 
 
@@ -382,9 +387,11 @@ def _test_pairs(
     if values.shape[1] == 1 or len(first) == 0:
         return TestResult(*np.full((len(TestResult._fields), len(first)), np.nan))
     with undefined_is_nan():
-        if test in tukey.TESTS:
-            return tukey.TESTS[test](values, first, second, options)
-        return pairwise.compare_rows(test, values[first], values[second], options)
+        return (
+            tukey.TESTS[test](values, first, second, options)
+            if test in tukey.TESTS
+            else pairwise.compare_rows(test, values[first], values[second], options)
+        )
 
 
 @dataclass(frozen=True)

@@ -102,8 +102,7 @@ def _largest_differences(values: Floats, share: Floats, options: Settings) -> Fl
     largest = np.empty(options.draws)
     for part in np.array_split(largest, 1 + options.draws * values.size // CHUNK):
         drawn = np.broadcast_to(by_query, (part.size, queries, systems))
-        means = np.einsum("rqs,q->rs", generator.permuted(drawn, axis=2), share)
-        part[:] = np.ptp(means, axis=1)
+        part[:] = np.ptp(np.einsum("rqs,q->rs", generator.permuted(drawn, axis=2), share), axis=1)
     return largest
 
 
