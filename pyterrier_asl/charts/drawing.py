@@ -94,11 +94,10 @@ def figure(
         rows: the height of each row, as a multiple of STEP; replaces ``height``.
         **channels: the encoding channels.
     """
-    usual = WIDTH
-    if rows is not None:
-        usual, height = BESIDE_NAMES, alt.Step(rows * STEP)
-    sized = marked.encode(**channels).properties(width=width or usual, height=height)
-    return captioned(sized, title, caption)
+    usual, height = (WIDTH, height) if rows is None else (BESIDE_NAMES, alt.Step(rows * STEP))
+    return captioned(
+        marked.encode(**channels).properties(width=width or usual, height=height), title, caption
+    )
 
 
 def captioned(
@@ -148,18 +147,24 @@ def finished(part: Any) -> Any:
     if isinstance(part, dict):
         return {finished(name): finished(value) for name, value in part.items()}
     if isinstance(part, pd.DataFrame):
-        texts = {
-            str(name): column.map(finished)
-            for name, column in part.items()
-            if column.dtype.kind not in "biuf"
-        }
-        return part.assign(**texts).rename(columns=finished)
+        return part.assign(
+            **{
+                str(name): column.map(finished)
+                for name, column in part.items()
+                if column.dtype.kind not in "biuf"
+            }
+        ).rename(columns=finished)
     if isinstance(part, alt.SchemaBase):
         for name, value in part._kwds.items():
             part[name] = finished(value)
     if isinstance(part, (alt.X, alt.Y)) and part["axis"] is not None:
-        given = {} if part["axis"] is alt.Undefined else part["axis"].to_dict()
-        part["axis"] = alt.Axis(**{"labelSeparation": GAP, **given, "labelFlush": False})
+        part["axis"] = alt.Axis(
+            **{
+                "labelSeparation": GAP,
+                **({} if part["axis"] is alt.Undefined else part["axis"].to_dict()),
+                "labelFlush": False,
+            }
+        )
     return part
 
 
@@ -174,13 +179,14 @@ def in_rows(
         order: the values of the column, which may repeat.
         rows: the height of each row of a panel, as a multiple of STEP.
     """
-    row = alt.Row(
-        f"{column}:N",
-        title=None,
-        sort=list(dict.fromkeys(order)),
-        header=alt.Header(labelOrient="top", labelAnchor="start"),
+    return panel.properties(width=BESIDE_NAMES, height=alt.Step(rows * STEP)).facet(
+        row=alt.Row(
+            f"{column}:N",
+            title=None,
+            sort=list(dict.fromkeys(order)),
+            header=alt.Header(labelOrient="top", labelAnchor="start"),
+        )
     )
-    return panel.properties(width=BESIDE_NAMES, height=alt.Step(rows * STEP)).facet(row=row)
 
 
 def bars(frame: pd.DataFrame, value: str, text: str, **channels: Any) -> alt.TopLevelMixin:
@@ -194,12 +200,12 @@ def bars(frame: pd.DataFrame, value: str, text: str, **channels: Any) -> alt.Top
     """
     base, end = alt.Chart(frame).encode(**channels), channels["x"].copy()
     end.shorthand = "end:Q"
-    number = (
+    return alt.layer(
+        base.mark_bar(),
         base.transform_calculate(end=f"max(0, datum['{value}'])")
         .mark_text(align="left", dx=GAP, fontSize=LETTERS)
-        .encode(x=end, text=alt.Text(f"{value}:Q", format=text), color=alt.value("#444"))
+        .encode(x=end, text=alt.Text(f"{value}:Q", format=text), color=alt.value("#444")),
     )
-    return alt.layer(base.mark_bar(), number)
 
 
 def inline_rows(frame: pd.DataFrame) -> alt.InlineData:
@@ -319,7 +325,6 @@ def ranks_on_lists(
     frame = frame.assign(change=frame[moved].abs().groupby(frame["run"]).transform("max"))
     points = frame[frame[rank] <= deepest]
     at_last = points[points[across] == lists[-1]].groupby([across, rank], as_index=False)
-    names = at_last["run"].agg(_one_label)
     x = alt.X(f"{across}:N", sort=lists, title=None, axis=_axis_of_lists(lists))
     y = alt.Y(
         f"{rank}:Q",
@@ -338,15 +343,14 @@ def ranks_on_lists(
     )
     # Altair cannot infer the types of inline rows.
     typed = (f"{name}:{'Q' if frame[name].dtype.kind in 'iuf' else 'N'}" for name in tooltip)
-    drawn = alt.layer(
-        lines.mark_line(opacity=0.6, clip=True).encode(detail=alt.Detail("run:N")),
-        circles.mark_point(**POINT).encode(tooltip=tooltips(*typed)),
-        alt.Chart(names)
-        .mark_text(align="left", dx=RADIUS + GAP, fontSize=LETTERS)
-        .encode(x=x, y=y, text=alt.Text("run:N")),
-    )
     return figure(
-        drawn,
+        alt.layer(
+            lines.mark_line(opacity=0.6, clip=True).encode(detail=alt.Detail("run:N")),
+            circles.mark_point(**POINT).encode(tooltip=tooltips(*typed)),
+            alt.Chart(at_last["run"].agg(_one_label))
+            .mark_text(align="left", dx=RADIUS + GAP, fontSize=LETTERS)
+            .encode(x=x, y=y, text=alt.Text("run:N")),
+        ),
         title,
         caption,
         width=130 * len(lists),
@@ -356,13 +360,11 @@ def ranks_on_lists(
 
 def _axis_of_lists(lists: Sequence[Any]) -> alt.Axis:
     """The names of lists above them, turned where many are long."""
-    turned = len(lists) > 3 and max(map(len, map(str, lists))) > SHORT
-    broken = max(len(re.findall(_BREAK, str(name))) for name in lists)
     return alt.Axis(
-        labelAngle=-40 if turned else 0,
+        labelAngle=-40 if len(lists) > 3 and max(map(len, map(str, lists))) > SHORT else 0,
         labelLimit=120,
         labelExpr=IN_LINES,
-        labelPadding=GAP + ROW * broken,
+        labelPadding=GAP + ROW * max(len(re.findall(_BREAK, str(name))) for name in lists),
         ticks=False,
         orient="top",
         domain=False,
@@ -399,9 +401,10 @@ def ranges(
         title: title of the axis.
         **axis: other options of the axis, such as ``scale``.
     """
-    x = alt.X(f"{low}:Q", title=title, **axis)
     return alt.layer(
-        base.mark_rule(strokeWidth=2).encode(x=x, x2=alt.X2(f"{high}:Q")),
+        base.mark_rule(strokeWidth=2).encode(
+            x=alt.X(f"{low}:Q", title=title, **axis), x2=alt.X2(f"{high}:Q")
+        ),
         base.mark_point(**POINT).encode(x=alt.X(f"{at}:Q", title=title)),
     )
 
@@ -422,5 +425,4 @@ def undrawn(values: pd.Series[Any]) -> str:
 
 def first_of(frame: pd.DataFrame, what: str, most: int = MOST) -> tuple[pd.DataFrame, str]:
     """The first rows of a long list, and a sentence for the caption; '' for all rows."""
-    rest = f" The first {most} of {len(frame)} {what}." if len(frame) > most else ""
-    return frame.head(most), rest
+    return frame.head(most), f" The first {most} of {len(frame)} {what}." * (len(frame) > most)

@@ -38,8 +38,7 @@ def save_chart(
         ValueError: for another ending, or an ending that needs vl-convert without vl-convert.
     """
     check_path(path, force=force)
-    ending = Path(path).suffix
-    converts = find_spec("vl_convert") is not None
+    ending, converts = Path(path).suffix, find_spec("vl_convert") is not None
     if not converts and ending != ".html":
         raise ValueError(f"{ending} needs vl-convert: {install_command('charts')}, or save .html")
     how: dict[str, dict[str, Any]] = {

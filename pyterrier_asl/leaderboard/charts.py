@@ -29,7 +29,7 @@ def chart_of_queries(values: pd.DataFrame, measure: str) -> alt.TopLevelMixin:
     order = [str(topic) for topic in values.median().sort_values(kind="stable").index]
     cells = values.set_axis(list(map(str, values)), axis=1)
     cells = cells.melt(ignore_index=False, var_name="topic").reset_index()
-    drawn = (
+    return figure(
         alt.Chart(inline_rows(cells))
         .mark_rect()
         .encode(
@@ -37,10 +37,7 @@ def chart_of_queries(values: pd.DataFrame, measure: str) -> alt.TopLevelMixin:
             y=alt.Y("name:N", sort=[*values.index], title=None),
             color=alt.Color("value:Q", title=measure),
             tooltip=tooltips("name:N", "topic:N", "value:Q"),
-        )
-    )
-    return figure(
-        drawn,
+        ),
         f"{measure} by topic",
         f"{counted(len(order), 'topic')}, the lowest median at the left.",
         rows=CROWDED,
@@ -67,14 +64,20 @@ def chart_of_ranks(
         color=category("could_be_best", "could be the best", domain=("yes", "no")),
         tooltip=tooltips("name:N", "mean:Q", "rank:Q", "low:Q", "high:Q", "could_be_best:N"),
     )
-    stars = base.mark_text(align="left", dx=7, dy=3).encode(
-        x=alt.X("high:Q", title="rank"), text="star:N"
-    )
     most = int(rows["high"].max())
-    axis = alt.Axis(values=whole_numbers(1, most), format="d")
-    scale = alt.Scale(domain=around([1, most]))
     return figure(
-        ranges(base, "low", "rank", "high", "rank", axis=axis, scale=scale) + stars,
+        ranges(
+            base,
+            "low",
+            "rank",
+            "high",
+            "rank",
+            axis=alt.Axis(values=whole_numbers(1, most), format="d"),
+            scale=alt.Scale(domain=around([1, most])),
+        )
+        + base.mark_text(align="left", dx=7, dy=3).encode(
+            x=alt.X("high:Q", title="rank"), text="star:N"
+        ),
         f"Ranks by {measure}",
         f"{counted(topics, 'topic')}; with {confidence(alpha)} confidence all "
         "intervals hold at once. Dot: the rank by the mean."

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..common.notices import counted, names_of
-from ..common.types import Bools, Floats
+from ..common.types import Floats
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.labellings import Labelled
 from ..evaluation.run_facts import RUN, Fact, first_cutoff
@@ -49,9 +49,11 @@ def _identical(runs: Evaluation) -> Iterator[str]:
             run = runs.runs[row]
             docnos = digest_of([run.docnos(run.whole_ranking)])
             groups.setdefault(docnos, []).append(runs.names[row])
-        for names in groups.values():
-            if len(names) > 1:
-                yield f"{names_of(names)} are identical: the same documents in the same order"
+        yield from (
+            f"{names_of(names)} are identical: the same documents in the same order"
+            for names in groups.values()
+            if len(names) > 1
+        )
 
 
 def _nearly_empty(runs: Evaluation, depth: int) -> Iterator[str]:
@@ -62,12 +64,12 @@ def _nearly_empty(runs: Evaluation, depth: int) -> Iterator[str]:
     ]
     if few:
         first, *others = (runs.names[row] for row in few)
-        text = (
+        yield Fact(
+            "nearly empty",
             f"{RUN} is nearly empty: it has {counted(int(numbers[few[0]]), 'document')} at the "
             f"first {counted(depth, 'rank')} of {counted(len(runs.qids), 'query', 'queries')}, the "
-            f"median run {median:,g}"
-        )
-        yield Fact("nearly empty", text).sentence(first, others)
+            f"median run {median:,g}",
+        ).sentence(first, others)
 
 
 def topics_without_difference(values: Floats, measure: str) -> Iterator[str]:
@@ -96,11 +98,7 @@ def alone_with_unjudged(labelled: Labelled, names: list[str]) -> Iterator[str]:
         labelled: the runs with their unjudged documents.
         names: the names of the runs.
     """
-    runs, judgements = labelled.unjudged.runs, labelled.judgements
-    retrieved: Bools = np.zeros((len(runs), len(judgements.grades)), dtype=bool)
-    for row, run in enumerate(runs):
-        retrieved[row, run.pairs] = True
-    retrieved = retrieved[:, labelled.documents]
+    retrieved = np.array([np.isin(labelled.documents, r.pairs) for r in labelled.unjudged.runs])
     few = math.ceil(_MOST_UNJUDGED * len(names))
     order = np.argsort(-retrieved.sum(axis=1), kind="stable")
     alone = np.asarray(~retrieved[order[few:]].any(axis=0))

@@ -145,20 +145,21 @@ def ranks(
     }
     board = ranks_of(samples, chosen.name, options, simultaneous=simultaneous, common=common)
     facts = {track: of.facts([chosen]) for track, of in by_track.items()}
-    notes = {
-        track: [
-            *members.notes_on([chosen]),
-            *on_grades(evaluations[track].judgements, of.measures, rel),
-            *of.notes,
-            *odd_runs(members.runs_by(members.names[0]), of.measures),
-        ]
-        for (track, members), of in zip(by_track.items(), facts.values())
-    }
     return replace(
         board,
         judged_runs=by_track if judges else {},
         named_measure=chosen,
-        notes=joined_notes(notes),
+        notes=joined_notes(
+            {
+                track: [
+                    *members.notes_on([chosen]),
+                    *on_grades(evaluations[track].judgements, of.measures, rel),
+                    *of.notes,
+                    *odd_runs(members.runs_by(members.names[0]), of.measures),
+                ]
+                for (track, members), of in zip(by_track.items(), facts.values())
+            }
+        ),
         doubts=joined_notes({track: of.doubts for track, of in facts.items()}),
     )
 
@@ -171,8 +172,14 @@ def _of_scores(
     name = str(measures or (shared[0] if len(shared) == 1 else _MEASURE))
     scores = {track: sample_of_scores(table, name, track) for track in table.tracks}
     board = ranks_of({track: of for track, (of, _) in scores.items()}, name, options, **of_tracks)
-    missing = joined_notes({track: [note] * bool(note) for track, (_, note) in scores.items()})
-    return replace(board, notes=[*table.notes, *left_out, *missing])
+    return replace(
+        board,
+        notes=[
+            *table.notes,
+            *left_out,
+            *joined_notes({track: [note] * bool(note) for track, (_, note) in scores.items()}),
+        ],
+    )
 
 
 def _judges_by_track(
@@ -219,26 +226,29 @@ def ranks_of(
     if len(tracks) == len(samples):
         better = [own.better.loc[names, names].to_numpy() for own in tracks.values()]
         everywhere = pd.DataFrame(np.all(better, axis=0), board.better.index, names)
-    means = pd.DataFrame({track: sample.means for track, sample in samples.items()}, whole.names)
-    tables = {track: own.table for track, own in {OVERALL: board, **tracks}.items()}
     return replace(
         board,
-        table=pd.concat(tables, names=["track"]).reset_index("track").reset_index(drop=True),
+        table=pd.concat(
+            {track: own.table for track, own in {OVERALL: board, **tracks}.items()}, names=["track"]
+        )
+        .reset_index("track")
+        .reset_index(drop=True),
         tracks=tracks,
         better_everywhere=everywhere,
-        means=means.loc[names],
+        means=pd.DataFrame(
+            {track: sample.means for track, sample in samples.items()}, whole.names
+        ).loc[names],
     )
 
 
 def _intervals(sample: Sample, judge: str, options: dict[str, Any]) -> RankIntervals:
     lower = sample.lower.get(judge)
-    many = len(sample.names) ** 2 * options.get("draws", 1) >= _MANY
     return rank_intervals(
         sample.sign * sample.values[judge] if lower is None else None,
         lower=lower,
         collections=sample.collections,
         **options,
-        progress=None if many else False,
+        progress=None if len(sample.names) ** 2 * options.get("draws", 1) >= _MANY else False,
     )
 
 
@@ -275,8 +285,9 @@ def with_rank_columns(
                 warn(limit)
             intervals = _intervals(sample, QRELS, {"possibly_best": False})
             if stars:
-                worse = intervals.better[sample.ranks == 1].any(axis=0)
-                shown[f"{label} {STAR}"] = [STAR * bool(star) for star in worse]
+                shown[f"{label} {STAR}"] = [
+                    STAR * bool(star) for star in intervals.better[sample.ranks == 1].any(axis=0)
+                ]
             shown[f"{label} rank low"] = intervals.low.tolist()
             shown[f"{label} rank high"] = intervals.high.tolist()
     return shown
@@ -291,28 +302,26 @@ def _board_of(sample: Sample, measure: str, options: dict[str, Any]) -> Leaderbo
     names = [sample.names[system] for system in order]
     best = intervals.possibly_best
     assert best is not None
-    table = pd.DataFrame(
-        {
-            "name": names,
-            "mean": sample.means[order],
-            "rank": rank[order],
-            "low": intervals.low[order],
-            "high": intervals.high[order],
-            "possibly_first": intervals.low[order] == 1,
-            "could_be_best": best[order],
-        }
-    )
 
     def frame(matrix: Any) -> pd.DataFrame:
         return pd.DataFrame(matrix[np.ix_(order, order)], pd.Index(names, name="name"), names)
 
     between = None
     if intervals.least is not None:
-        first, second = order
-        ends = intervals.least[first, second], -intervals.least[second, first]
+        ends = intervals.least[tuple(order)], -intervals.least[tuple(order[::-1])]
         between = tuple(sorted(float(sample.sign * end) for end in ends))
     return Leaderboard(
-        table=table,
+        table=pd.DataFrame(
+            {
+                "name": names,
+                "mean": sample.means[order],
+                "rank": rank[order],
+                "low": intervals.low[order],
+                "high": intervals.high[order],
+                "possibly_first": intervals.low[order] == 1,
+                "could_be_best": best[order],
+            }
+        ),
         better=frame(intervals.better),
         p=frame(intervals.p),
         critical=intervals.critical,

@@ -16,6 +16,7 @@ from ..common.lazy import pd
 from ..common.notices import counted, names_of
 from ..common.parameters import check_name
 from ..evaluation.collections import OVERALL
+from ..evaluation.facts import joined_notes
 from ..printing.printed import Part, Printed
 from ..printing.table_lines import format_value
 from ..printing.tables import latex
@@ -105,9 +106,11 @@ class Leaderboard(Printed):
     @property
     def overall(self) -> pd.DataFrame:
         """The rows of the table for all topics together."""
-        if "track" not in self.table:
-            return self.table
-        return self.table.set_index("track").loc[[OVERALL]].reset_index(drop=True)
+        return (
+            self.table.set_index("track").loc[[OVERALL]].reset_index(drop=True)
+            if "track" in self.table
+            else self.table
+        )
 
     def pairs(self) -> pd.DataFrame:
         """A row for each pair of systems, the one with the better mean first.
@@ -152,11 +155,10 @@ class Leaderboard(Printed):
     def shown(self) -> pd.DataFrame:
         """The table for readers: the first systems, their means (by collection, too), and ranks."""
         rows = self.overall
-        tracks = {} if self.means is None else dict(zip(self.means, self.means.to_numpy().T))
         return pd.DataFrame(
             {
                 "name": rows["name"],
-                **tracks,
+                **({} if self.means is None else dict(zip(self.means, self.means.to_numpy().T))),
                 "mean": rows["mean"],
                 STAR: [STAR * star for star in self.stars],
                 "rank": rows["rank"],
@@ -186,8 +188,12 @@ class Leaderboard(Printed):
         Args:
             places: decimal places.
         """
-        up, above = self.directions(), caption(self)
-        return latex(self.shown(), places=places, higher_is_better=up, caption=above)
+        return latex(
+            self.shown(),
+            places=places,
+            higher_is_better=self.directions(),
+            caption=caption(self),
+        )
 
     def chart(self, kind: str | None = None) -> alt.TopLevelMixin:
         """The ranks that systems could have, or their values for each topic.
@@ -200,8 +206,12 @@ class Leaderboard(Printed):
         check_name("kind", kind, [None, *KINDS])
         if kind == "queries":
             return charts.chart_of_queries(self.values, self.measure)
-        rows = self.overall.assign(star=[STAR * star for star in self.stars])
-        return charts.chart_of_ranks(rows, self.measure, self.topics, self.alpha)
+        return charts.chart_of_ranks(
+            self.overall.assign(star=[STAR * star for star in self.stars]),
+            self.measure,
+            self.topics,
+            self.alpha,
+        )
 
 
 # Sentences
@@ -220,9 +230,12 @@ def remarks(board: Leaderboard) -> list[str]:
     """Sentences on the conditions of the headlines."""
     if len(board.names) == 1:
         return []
-    same = topics_without_difference(board.values.to_numpy(), board.measure)
-    sentences = [*legend(board), *same, *_holds_for(board)]
-    return sentences if board.means is None else [*sentences, *_collections(board)]
+    return [
+        *legend(board),
+        *topics_without_difference(board.values.to_numpy(), board.measure),
+        *_holds_for(board),
+        *_collections(board),
+    ]
 
 
 def _two(board: Leaderboard) -> str:
@@ -242,13 +255,12 @@ def _two(board: Leaderboard) -> str:
         else f"{counted(board.topics, 'topic')} do not show whether {pair['a']} or {pair['b']} is "
         f"better by {board.measure}"
     )
-    p = p_text(float(pair["p"]), board.draws, board.alpha)
-    by = over = ""
-    if len(board.judges) > 1:
-        by, over = f" by {board.judges[0]}", f" over all {len(board.judges)} judges"
+    judges = len(board.judges)
+    by, over = f" by {board.judges[0]}" * (judges > 1), f" over all {judges} judges" * (judges > 1)
     return (
         f"{answer}: the difference of the means{by} is {numbers[0]}, its {confidence(board.alpha)} "
-        f"interval{over} [{numbers[1]}, {numbers[2]}], {p} (sign flips)."
+        f"interval{over} [{numbers[1]}, {numbers[2]}], "
+        f"{p_text(float(pair['p']), board.draws, board.alpha)} (sign flips)."
     )
 
 
@@ -291,8 +303,10 @@ def _leader(board: Leaderboard) -> Iterator[str]:
     elif len(leaders) == len(board.names):
         yield f"All systems have the same mean {board.measure}."
     else:
-        share = f"{names_of(leaders['name'].tolist())} share the best mean {board.measure}"
-        yield f"{share}; their ranks are {ranks}."
+        yield (
+            f"{names_of(leaders['name'].tolist())} share the best mean {board.measure}; their "
+            f"ranks are {ranks}."
+        )
 
 
 def legend(board: Leaderboard) -> Iterator[str]:
@@ -308,12 +322,11 @@ def legend(board: Leaderboard) -> Iterator[str]:
 
 def caption(board: Leaderboard) -> str:
     """The caption of a table: contents, number of topics, test, family, and legend."""
-    systems = len(board.names)
     over = "" if board.means is None else f" over {board.means.shape[1]} collections"
     sentences = [
         f"Ranks by {board.measure}{over}, {counted(board.topics, 'topic')}. Bold: the best mean."
     ]
-    if systems > 1:
+    if len(board.names) > 1:
         sentences += [
             f"Ranks: {confidence(board.alpha)} intervals that hold for all systems at once.",
             "Could be the best: no other system is shown to be better.",
@@ -347,9 +360,12 @@ def _holds_for(board: Leaderboard) -> Iterator[str]:
             "judge is right, the intervals say nothing."
         )
         yield f"Means and their differences are by {board.judges[0]}."
-        for track, judges in board.judge_summaries.items():
-            for sentence in [*judges.best, *judges.lines().values(), *judges.unknown]:
-                yield f"{track}: {sentence}" if track else sentence
+        yield from joined_notes(
+            {
+                track: [*judges.best, *judges.lines().values(), *judges.unknown]
+                for track, judges in board.judge_summaries.items()
+            }
+        )
     if board.left_out:
         topics, verb = counted(board.left_out, "topic"), "is" if board.left_out == 1 else "are"
         yield f"{topics} that not every judge has {verb} left out."
@@ -361,7 +377,8 @@ def _holds_for(board: Leaderboard) -> Iterator[str]:
 
 
 def _collections(board: Leaderboard) -> Iterator[str]:
-    assert board.means is not None
+    if board.means is None:
+        return
     tracks = list(map(str, board.means))
     yield (
         f"Overall is the mean of the means of {len(tracks)} collections. The collections were "
@@ -381,10 +398,9 @@ def _collections(board: Leaderboard) -> Iterator[str]:
             else "No system is significantly better than another in every collection."
         )
     if board.tracks:
-        levels = {of_track.alpha for of_track in board.tracks.values()}
         which = (
             "each single collection hold"
-            if levels == {board.alpha}
+            if {of_track.alpha for of_track in board.tracks.values()} == {board.alpha}
             else "all collections hold at once"
         )
         yield f"The intervals of {which} with {confidence(board.alpha)} confidence."

@@ -77,9 +77,12 @@ class Sample:
     def systems(self, names: Sequence[str]) -> Sample:
         """The sample of some of the systems, in this order."""
         rows = [self.names.index(name) for name in names]
-        values = {judge: values[rows] for judge, values in self.values.items()}
-        lower = {judge: lower[np.ix_(rows, rows)] for judge, lower in self.lower.items()}
-        return replace(self, names=list(names), values=values, lower=lower)
+        return replace(
+            self,
+            names=list(names),
+            values={judge: values[rows] for judge, values in self.values.items()},
+            lower={judge: lower[np.ix_(rows, rows)] for judge, lower in self.lower.items()},
+        )
 
 
 def sample_of_runs(

@@ -204,12 +204,11 @@ def rows_per_value(scores: Columns, *, with_run: bool = True) -> dict[str, list[
     measures = [name for name in columns if name not in keys]
     if not with_run:
         del keys["run"]
-    rows = {
+    return {
         title: [value for value in columns[key] for _ in measures]
         for key, title in keys.items()
         if key in columns
-    }
-    return rows | {
+    } | {
         "measure": measures * len(columns["run"]),
         "value": [*chain(*zip(*(columns[name] for name in measures)))],
     }

@@ -153,10 +153,9 @@ def _print(
     width: int | None = None,
 ) -> None:
     """Prints columns, folded to a width; empty lines separate groups."""
-    groups = shown[style.group_by].texts if style.group_by in shown else []
     lines = table_lines(
         columns,
-        groups,
+        shown[style.group_by].texts if style.group_by in shown else [],
         width=width,
         rule="─" if has_arrows(sys.stdout) else "-",
         is_bold=has_bold(sys.stdout),
@@ -225,8 +224,9 @@ def _text_columns(
     columns = []
     for name, column in shown.items():
         if name in style.higher_is_better:
-            title = _title_lines(column.title, _arrow(name, style), narrow)
-            column = column._replace(title=title, is_number=True)
+            column = column._replace(
+                title=_title_lines(column.title, _arrow(name, style), narrow), is_number=True
+            )
         if name == style.group_by:
             pairs = zip(column.texts, ["", *column.texts])
             column = column._replace(texts=["" if new == old else new for new, old in pairs])
@@ -271,7 +271,6 @@ def latex(table: Columns, *, caption: str = "", label: str = "", **style: Any) -
     )
     styler = cells.style.hide(axis="index").format(escape="latex")
     styler.format_index(escape="latex", axis="columns").apply(lambda _: marks, axis=None)
-    sides = "".join("r" if column.is_number else "l" for column in shown)
     is_long = len(cells) > _ROWS_OF_PAGE
     above: dict[str, Any] = {
         "environment": "longtable" if is_long else None,
@@ -279,7 +278,11 @@ def latex(table: Columns, *, caption: str = "", label: str = "", **style: Any) -
         "caption": latex_text(caption),
         "label": label or None,
     }
-    return typeset(styler, column_format=sides, **(above if caption else {}))
+    return typeset(
+        styler,
+        column_format="".join("r" if column.is_number else "l" for column in shown),
+        **(above if caption else {}),
+    )
 
 
 @dataclass(frozen=True)
@@ -321,8 +324,12 @@ def latex_of_means(
         heads[head] = {True: r"$\uparrow$", False: r"$\downarrow$", None: ""}[up]
     styler = pd.DataFrame(columns, index=pd.Index(names)).style.format_index(escape="latex")
     styler.format_index(escape="latex", axis=1)
-    sides = "l" + "r" * len(columns)
-    text = typeset(styler, column_format=sides, caption="CAPTION", position_float="centering")
+    text = typeset(
+        styler,
+        column_format="l" + "r" * len(columns),
+        caption="CAPTION",
+        position_float="centering",
+    )
     for head, arrow in heads.items():
         text = text.replace(head, f"{head} {arrow}".rstrip(), 1)
     return text.replace("CAPTION", caption)
@@ -355,8 +362,11 @@ def markdown(table: Columns, **style: Any) -> str:
         [f"**{escaped(text)}**" if best else escaped(text) for text, best in zip(c.texts, c.best)]
         for c in shown
     ]
-    sides = ["--:" if column.is_number else ":--" for column in shown]
-    rows = [[escaped(column.title) for column in shown], sides, *zip(*columns)]
+    rows = [
+        [escaped(column.title) for column in shown],
+        ["--:" if column.is_number else ":--" for column in shown],
+        *zip(*columns),
+    ]
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
@@ -433,8 +443,8 @@ def _human_readable(plain: Any, column: str, places: int, missing: str, zero_p: 
     if isinstance(plain, bool):
         return "yes" if plain else "no"
     if isinstance(plain, list):
-        more = f" and {len(plain) - _NAMED} more" if len(plain) > _NAMED else ""
-        return (", ".join(map(str, plain[:_NAMED])) or missing) + more
+        named = ", ".join(map(str, plain[:_NAMED])) or missing
+        return named + f" and {len(plain) - _NAMED} more" * (len(plain) > _NAMED)
     is_p = is_p_value(plain, column)
     if is_p and zero_p and plain == 0:
         return f"<{max(zero_p, 10**-places if places > 0 else 0):g}"
