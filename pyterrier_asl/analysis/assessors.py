@@ -142,11 +142,8 @@ def compare_with_assessors(
     panel = read_qrels_and_judges(qrels, judges, rel, judge_rel, runs=runs)
     paired = PairedTest(test, correction, alpha, draws, seed)
 
-    rows = [
-        row
-        for pair in (_both_ways(panel) if both_ways else panel.pairs(QRELS))
-        for row in _differences(panel, *pair, paired)
-    ]
+    pairs = _both_ways(panel) if both_ways else panel.pairs(QRELS)
+    rows = [row for pair in pairs for row in _differences(panel, *pair, paired)]
     return with_corrected_p(as_frame(rows), test, "none" if as_published else correction, alpha)
 
 

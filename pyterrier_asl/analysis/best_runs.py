@@ -233,29 +233,19 @@ def _best_values(measure: str, part: pd.DataFrame) -> alt.TopLevelMixin:
     """The value of the best run of each track, and its name."""
     lengths = measure.startswith("ASL")
     form, least = (".1f", 1) if lengths else (".3f", 0)
-    labels = [
-        f"{value:{form}} {run}" if run else "nothing is relevant"
-        for value, run in zip(part["value"], part["best_run"])
-    ]
+    best = zip(part["value"], part["best_run"])
+    labels = [f"{value:{form}} {run}" if run else "nothing is relevant" for value, run in best]
     powers = powers_of_ten(float(part["value"].fillna(1).max()))
-    base = alt.Chart(
-        part.assign(label=labels, least=least), width=PANEL, height=alt.Step(2 * STEP)
-    ).encode(
+    scale = alt.Scale(type="log", domain=[1, powers[-1]]) if lengths else alt.Scale(domain=[0, 1])
+    axis = alt.Axis(format="~g", grid=False, values=powers if lengths else alt.Undefined)
+    rows = alt.Chart(part.assign(label=labels, least=least))
+    base = rows.properties(width=PANEL, height=alt.Step(2 * STEP)).encode(
         y=alt.Y("track:N", sort=None, title=None, axis=alt.Axis() if any(part["track"]) else None),
         tooltip=tooltips("track", "best_run", "value", "runs"),
     )
+    x = alt.X("least:Q", scale=scale, title=better(measure, "←" if lengths else "→"), axis=axis)
     return alt.layer(
-        base.mark_bar(size=BAR, color=COLORS[0]).encode(
-            x=alt.X(
-                "least:Q",
-                scale=alt.Scale(type="log", domain=[1, powers[-1]])
-                if lengths
-                else alt.Scale(domain=[0, 1]),
-                title=better(measure, "←" if lengths else "→"),
-                axis=alt.Axis(format="~g", grid=False, values=powers if lengths else alt.Undefined),
-            ),
-            x2=alt.X2("value:Q"),
-        ),
+        base.mark_bar(size=BAR, color=COLORS[0]).encode(x=x, x2=alt.X2("value:Q")),
         # Above the bars, so that names do not cover them
         base.mark_text(align="left", dx=GAP, dy=-LETTERS, fontSize=LETTERS).encode(
             x=alt.XDatum(least), text=alt.Text("label:N")
@@ -278,18 +268,12 @@ def _histogram(measure: str, part: pd.DataFrame) -> alt.TopLevelMixin:
         tracks="size", which=lambda names: ", ".join(map(str, names))
     )
     named = counts.reindex(best_first).reset_index().fillna({"tracks": 0, "which": ""})
-    return (
-        alt.Chart(named, title=measure, width=PANEL, height=PANEL)
-        .mark_bar(color=COLORS[0])
-        .encode(
-            x=alt.X("bin:N", sort=best_first, title=None, axis=alt.Axis(labelAngle=-45)),
-            y=alt.Y(
-                "tracks:Q",
-                title="tracks",
-                axis=alt.Axis(format="d", values=whole_numbers(0, int(named["tracks"].max()))),
-            ),
-            tooltip=tooltips("bin", "tracks", "which"),
-        )
+    axis = alt.Axis(format="d", values=whole_numbers(0, int(named["tracks"].max())))
+    bars = alt.Chart(named, title=measure, width=PANEL, height=PANEL).mark_bar(color=COLORS[0])
+    return bars.encode(
+        x=alt.X("bin:N", sort=best_first, title=None, axis=alt.Axis(labelAngle=-45)),
+        y=alt.Y("tracks:Q", title="tracks", axis=axis),
+        tooltip=tooltips("bin", "tracks", "which"),
     )
 
 

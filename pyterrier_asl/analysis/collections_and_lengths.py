@@ -132,11 +132,8 @@ def _all_documents(
             words = time_biased_gain.lengths_of(top)
         except ValueError as error:
             raise ValueError(f"run {name!r}: {error}") from None
-        tables.append(
-            pd.DataFrame(
-                {"run": name, "rank": within_query(offsets) + 1, "kind": kinds, "length": words}
-            )
-        )
+        columns = {"rank": within_query(offsets) + 1, "kind": kinds, "length": words}
+        tables.append(pd.DataFrame(columns).assign(run=name))
     return pd.concat(tables, ignore_index=True)
 
 

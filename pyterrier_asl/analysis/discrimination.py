@@ -326,28 +326,23 @@ def stability(
     check_draws(draws, seed)
     check_from_0("fuzz", fuzz)
 
-    measures = RARENESS_MEASURES if measures is None else measures
+    default = RARENESS_MEASURES if measures is None else measures
     total = len(judged.qids)
     size = round(total / 2) if queries is None else queries
     if not 1 <= size <= total:
+        half = "half of the queries are drawn, so two are needed"
         raise ValueError(
             f"{size} of {counted(total, 'query', 'queries')} cannot be drawn: "
-            + (
-                "half of the queries are drawn, so two are needed"
-                if queries is None
-                else f"give 1 to {total} as queries="
-            )
+            + (half if queries is None else f"give 1 to {total} as queries=")
         )
     first = np.tile(np.arange(total) < size, (draws, 1))
     share = np.random.default_rng(seed).permuted(first, axis=1) / size
+    rows = [
+        (name, *stabilities(share @ judged.values(m).T, fuzz), size, draws)
+        for name, m in measures_with_rel(default, rel).items()
+    ]
     return described(
-        pd.DataFrame(
-            [
-                (name, *stabilities(share @ judged.values(m).T, fuzz), size, draws)
-                for name, m in measures_with_rel(measures, rel).items()
-            ],
-            columns=["measure", "absolute", "relative", "queries", "draws"],
-        ),
+        pd.DataFrame(rows, columns=["measure", "absolute", "relative", "queries", "draws"]),
         fuzz=fuzz,
     )
 

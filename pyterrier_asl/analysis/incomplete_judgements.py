@@ -183,14 +183,12 @@ def missing_queries(
     judged, rel = read(runs, qrels, rel)
     by_name = _preferences_by_name(*judged.once(recall_levels, rel, cutoff))
     truth = by_name["RR"].mean(axis=1)
-    return _over_samples(
-        [
-            (fraction, name, _agreement(values[:, kept].mean(axis=1), truth))
-            for fraction, kept in _samples(len(judged.qids), fractions, draws, seed, progress)
-            for name, values in by_name.items()
-        ],
-        ["system"],
-    )
+    rows = [
+        (fraction, name, _agreement(values[:, kept].mean(axis=1), truth))
+        for fraction, kept in _samples(len(judged.qids), fractions, draws, seed, progress)
+        for name, values in by_name.items()
+    ]
+    return _over_samples(rows, ["system"])
 
 
 @missing_queries.chart
@@ -227,15 +225,10 @@ def _agreement(mean: Floats, truth: Floats) -> float:
 def _over_samples(rows: Sequence[tuple[Any, ...]], values: Sequence[str]) -> pd.DataFrame:
     """The number of samples of each fraction and preference, with means and deviations."""
     keys = ["fraction", "preference"]
-    columns = {
-        f"{value}{end}": (value, of)
-        for value, (end, of) in product(values, {"": "mean", "_sd": "std"}.items())
-    }
-    return (
-        pd.DataFrame(rows, columns=[*keys, *values])
-        .groupby(keys, sort=False, as_index=False)
-        .agg(samples=(values[0], "size"), **columns)
-    )
+    kinds = product(values, {"": "mean", "_sd": "std"}.items())
+    columns = {f"{value}{end}": (value, of) for value, (end, of) in kinds}
+    groups = pd.DataFrame(rows, columns=[*keys, *values]).groupby(keys, sort=False, as_index=False)
+    return groups.agg(samples=(values[0], "size"), **columns)
 
 
 def _of_samples(frame: pd.DataFrame) -> str:

@@ -111,12 +111,8 @@ def read_qrels_and_judges(
     """Reads the judge of ``qrels``, and other judges and runs if there are any."""
     judged = None if runs is None else Evaluation.of(runs, qrels)
     first: Any = qrels if judged is None else judged.judgements
-    panel = Judges.of(
-        with_reference({} if judges is None else judges, QRELS, first),
-        judged,
-        rel=1 if rel is None else rel,
-        judge_rel=judge_rel,
-    )
+    sources = with_reference({} if judges is None else judges, QRELS, first)
+    panel = Judges.of(sources, judged, rel=1 if rel is None else rel, judge_rel=judge_rel)
     panel.warn()
     warn_of_grades(panel.judgements, None, rel, judge_rel)
     if judged is not None:

@@ -293,11 +293,8 @@ def legend(function: str, frame: pd.DataFrame) -> list[str]:
     tests = set(frame["test"]) if "test" in frame else {frame.attrs.get("test")}
     effects = [f"{_EFFECTS.get(test, _EFFECT)} ({test})" for test in sorted(map(str, tests))]
     family = "all pairs of the preference" if "preference" in frame else "all rows"
-    corrected = (
-        "p, as there is no correction"
-        if frame.attrs.get("correction") == "none"
-        else f"p, corrected for {family}"
-    )
+    is_corrected = frame.attrs.get("correction") != "none"
+    corrected = f"p, corrected for {family}" if is_corrected else "p, as there is no correction"
     texts = {name: LEGENDS[function].get(re.sub(r"\(.*\)", "", str(name))) for name in frame}
     return [
         f"{name}: {text.format(effect='; '.join(effects), corrected=corrected)}"

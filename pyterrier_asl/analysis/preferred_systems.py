@@ -114,11 +114,8 @@ def system_preferences(
                 **{name: tested.attrs[name] for name in ("test", "family", "dropped")},
             )
         )
-    return described(
-        pd.concat(tables, ignore_index=True)[list(_COLUMNS)],
-        correction=tables[0].attrs["correction"],
-        alpha=alpha,
-    )
+    frame = pd.concat(tables, ignore_index=True)[list(_COLUMNS)]
+    return described(frame, correction=tables[0].attrs["correction"], alpha=alpha)
 
 
 def compare_preferences(
@@ -146,22 +143,15 @@ def compare_preferences(
 def system_preferences_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """The mean preference of every two systems, as a matrix for each kind."""
     first = frame[frame["preference"] == frame["preference"].iloc[0]] if len(frame) else frame
-    order = (
-        pd.concat((first.set_index("a")["mean"], -first.set_index("b")["mean"]))
-        .groupby(level=0)
-        .mean()
-        .sort_values(ascending=False)
-        .index.tolist()
-    )
+    gains = first.set_index("a")["mean"], -first.set_index("b")["mean"]
+    order = pd.concat(gains).groupby(level=0).mean().sort_values(ascending=False).index.tolist()
+    panels = [
+        _panel(str(kind), str(test), part, order)
+        for (kind, test), part in frame.groupby(["preference", "test"], sort=False)
+    ]
     significant = "with a dot" if len(order) <= MOST else "with a colour other than gray"
     return captioned(
-        alt.concat(
-            *[
-                _panel(str(kind), str(test), part, order)
-                for (kind, test), part in frame.groupby(["preference", "test"], sort=False)
-            ],
-            columns=2,
-        ),
+        alt.concat(*panels, columns=2),
         "Which of two systems is preferred",
         "The mean preference for the row's system over the column's, as a share of the largest "
         f"one of the panel. Significant after correction: cells {significant}. Systems are in the "
@@ -361,15 +351,10 @@ def cycles(
     # b and c are after a in the list of systems, so that each cycle is found once.
     to_b, from_c = np.triu(preferred, 1)[:, :, None], np.triu(preferred.T, 1)[:, None]
     a, b, c = np.nonzero(to_b & preferred & from_c)
+    weakest = np.min([mean[a, b], mean[b, c], mean[c, a]], axis=0)
+    frame = pd.DataFrame({"a": names[a], "b": names[b], "c": names[c], "weakest": weakest})
     return described(
-        pd.DataFrame(
-            {
-                "a": names[a],
-                "b": names[b],
-                "c": names[c],
-                "weakest": np.min([mean[a, b], mean[b, c], mean[c, a]], axis=0),
-            }
-        ).sort_values("weakest", ascending=False, ignore_index=True, kind="stable"),
+        frame.sort_values("weakest", ascending=False, ignore_index=True, kind="stable"),
         preference=preference,
     )
 

@@ -187,13 +187,9 @@ def agreement_by_number_of_systems(
 def number_of_systems_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """tau of sampled systems with their ranking among all, with its standard error."""
     low, high = (frame["tau"] + side * frame["standard_error"] for side in (-1, 1))
+    sizes = alt.Axis(values=sorted(set(frame["systems"].tolist())), format="d")
     base = alt.Chart(frame.assign(low=low, high=high)).encode(
-        x=alt.X(
-            "systems:Q",
-            title="systems N",
-            scale=alt.Scale(type="log", base=2),
-            axis=alt.Axis(values=sorted(set(frame["systems"].tolist())), format="d"),
-        ),
+        x=alt.X("systems:Q", title="systems N", scale=alt.Scale(type="log", base=2), axis=sizes),
         color=category("measure"),
     )
     return figure(

@@ -125,21 +125,16 @@ def agreement_of_pools(by_pool: pd.DataFrame) -> pd.DataFrame:
         tau-b), ``tau_AP``, and ``largest_move`` of a run's rank, up or down.
     """
     table = by_pool.pivot(index="run", columns="pool", values="value")
-    return pd.DataFrame(
-        [
-            (
-                name,
-                int(part["member"].sum()),
-                *(
-                    of(table[name].to_numpy(), table["all"].to_numpy())
-                    for of in (kendall_tau, tau_ap)
-                ),
-                int(part["moved"].abs().max()),
-            )
-            for name, part in by_pool[by_pool["pool"] != "all"].groupby("pool", sort=False)
-        ],
-        columns=["pool", "runs", "tau", "tau_AP", "largest_move"],
-    )
+    rows = [
+        (
+            name,
+            int(part["member"].sum()),
+            *(of(table[name].to_numpy(), table["all"].to_numpy()) for of in (kendall_tau, tau_ap)),
+            int(part["moved"].abs().max()),
+        )
+        for name, part in by_pool[by_pool["pool"] != "all"].groupby("pool", sort=False)
+    ]
+    return pd.DataFrame(rows, columns=["pool", "runs", "tau", "tau_AP", "largest_move"])
 
 
 @analysis(TURKMEN, "section 5.4")
@@ -323,14 +318,8 @@ def synthetic_systems(
         common = number if system == "common" else 0
         if common <= retrieves.shape[1]:
             new = np.isin(np.arange(retrieves.shape[1]), by_finders[:common]).astype(np.int64)
-            rows.append(
-                (
-                    system,
-                    float(alpha),
-                    number,
-                    *_ranked_among(retrieves, new, number - common, cutoff, alpha, normalized),
-                )
-            )
+            found = _ranked_among(retrieves, new, number - common, cutoff, alpha, normalized)
+            rows.append((system, float(alpha), number, *found))
     return pd.DataFrame(rows, columns=["system", "alpha", "documents", "value", "rank"])
 
 

@@ -215,10 +215,8 @@ def _products(reciprocal: Floats, total: Ints, levels: range) -> tuple[Floats, i
     values = np.stack([level(reciprocal, total, i)[:, has] for i in levels])
     centred = values - values.mean(axis=1, keepdims=True)
     systems = values.shape[1]
-    return (
-        2 * systems * np.einsum("isq,jsq->ij", centred, centred),
-        systems * (systems - 1) // 2 * int(has.sum()),
-    )
+    sums = 2 * systems * np.einsum("isq,jsq->ij", centred, centred)
+    return sums, systems * (systems - 1) // 2 * int(has.sum())
 
 
 #: The attribute that names the predictor with the larger ``percent_of_untied``.

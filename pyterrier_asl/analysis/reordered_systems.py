@@ -183,22 +183,19 @@ def reordering(
             start, end = (
                 name if name.startswith("mean") else label(name) for name in (before, after)
             )
-            parts.append(
-                pd.DataFrame(
-                    {
-                        "change": change.replace(f"{before} to {after}", f"{start} to {end}"),
-                        "from": start,
-                        "to": end,
-                        "run": judged.names,
-                        "old": rates[before],
-                        "new": rates[after],
-                        "dValue": pd.Series(rates[after]) / rates[before],
-                        "better_before": counts[before],
-                        "better_after": counts[after],
-                        "dSort": 100 * np.abs(counts[before] - counts[after]) / len(judged),
-                    }
-                )
-            )
+            columns = {
+                "change": change.replace(f"{before} to {after}", f"{start} to {end}"),
+                "from": start,
+                "to": end,
+                "run": judged.names,
+                "old": rates[before],
+                "new": rates[after],
+                "dValue": pd.Series(rates[after]) / rates[before],
+                "better_before": counts[before],
+                "better_after": counts[after],
+                "dSort": 100 * np.abs(counts[before] - counts[after]) / len(judged),
+            }
+            parts.append(pd.DataFrame(columns))
         return described(pd.concat(parts, ignore_index=True), **better)
 
     systems = per_track(of_track, tracks)
@@ -207,13 +204,9 @@ def reordering(
 
 def _values_by_name(judged: Evaluation, options: AslOptions) -> dict[str, Floats]:
     """The values of the systems by each measure of :data:`CHANGES`."""
-    measures = options.measures()
-    top = {
-        "P@20": measures["P@20"],
-        "ASL@g1-10": measures["ASL@g1-10"],
-        "RR": with_options(ir_measures.RR, options.rel, options.cutoff),
-        "ASL@g1": options.asl(g=1),
-    }
+    top = {name: options.measures()[name] for name in ("P@20", "ASL@g1-10")}
+    top["RR"] = with_options(ir_measures.RR, options.rel, options.cutoff)
+    top["ASL@g1"] = options.asl(g=1)
     steps = from_ap_to_asl(judged.once(relevant_documents, *options.how))
     return steps | {name: judged.values(measure) for name, measure in top.items()}
 

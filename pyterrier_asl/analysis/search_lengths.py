@@ -253,10 +253,8 @@ def search_length_changes_chart(changes: pd.DataFrame) -> alt.TopLevelMixin:
 
 def by_asl(judged: Evaluation, options: AslOptions) -> list[str]:
     """The names of the runs, best ASL first; equal ones in their order."""
-    return [
-        judged.names[row]
-        for row in np.argsort(judged.values(options.asl).mean(axis=1), kind="stable")
-    ]
+    means = judged.values(options.asl).mean(axis=1)
+    return [judged.names[row] for row in np.argsort(means, kind="stable")]
 
 
 def _edges(edges: ArrayLike, *, least: int = 1) -> Ints:
@@ -275,11 +273,9 @@ def _edges(edges: ArrayLike, *, least: int = 1) -> Ints:
 
 def _name_bins(frame: pd.DataFrame) -> pd.DataFrame:
     """Names the bins, such as 1 to 100."""
+    ends = zip(frame["low"], frame["high"])
     return frame.assign(
-        length=[
-            f"{low}" if low == high else f"{low} to {high}"
-            for low, high in zip(frame["low"], frame["high"])
-        ]
+        length=[f"{low}" if low == high else f"{low} to {high}" for low, high in ends]
     )
 
 

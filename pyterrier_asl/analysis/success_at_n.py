@@ -68,12 +68,8 @@ def satisfaction(
         )
 
     def of_track(track: str, judged: Evaluation, rel: float) -> pd.DataFrame:
-        panel = Judges.of(
-            with_reference({} if judges is None else judges, QRELS, judged.judgements),
-            judged,
-            rel=rel,
-            judge_rel=judge_rel,
-        )
+        sources = with_reference({} if judges is None else judges, QRELS, judged.judgements)
+        panel = Judges.of(sources, judged, rel=rel, judge_rel=judge_rel)
         panel.warn()
         return _success(panel, depth, alpha)
 

@@ -109,19 +109,14 @@ def compare_techniques(
 
     def of_track(track: str, judged: Evaluation, rel: float) -> pd.DataFrame:
         two = judged.select([run[track] for run in techniques])
-        chosen = given or AslOptions(rel, cutoff, missing, as_published).measures(label)
+        usual = AslOptions(rel, cutoff, missing, as_published).measures()
+        chosen = given or {label(name): measure for name, measure in usual.items()}
         rows = []
         for name, measure in chosen.items():
             values = two.values(measure)
             means = dict(zip(("old", "new"), values.mean(axis=-1).tolist()))
-            rows.append(
-                {
-                    "measure": name,
-                    **means,
-                    "RRIE": float(relative_error_reduction(**means, best=1.0)),
-                    **paired.of(values[1], values[0]),
-                }
-            )
+            rrie = float(relative_error_reduction(**means, best=1.0))
+            rows.append({"measure": name, **means, "RRIE": rrie, **paired.of(values[1], values[0])})
         return described(as_frame(rows), old=old, new=new)
 
     return with_corrected_p(

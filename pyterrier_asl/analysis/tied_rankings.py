@@ -225,14 +225,10 @@ def tie_probability_by_rank(
     rankings = counts.sum(axis=1)
     pairs = rankings * (len(judged) - 1)
     with np.errstate(invalid="ignore"):
-        return pd.DataFrame(
-            {
-                "p_1": ranks,
-                "rankings": rankings,
-                "pairs": pairs,
-                "probability": (counts * (counts - 1)).sum(axis=1) / pairs,
-            }
-        )
+        probability = (counts * (counts - 1)).sum(axis=1) / pairs
+    return pd.DataFrame(
+        {"p_1": ranks, "rankings": rankings, "pairs": pairs, "probability": probability}
+    )
 
 
 @tie_probability_by_rank.chart

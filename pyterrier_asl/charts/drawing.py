@@ -147,24 +147,18 @@ def finished(part: Any) -> Any:
     if isinstance(part, dict):
         return {finished(name): finished(value) for name, value in part.items()}
     if isinstance(part, pd.DataFrame):
-        return part.assign(
-            **{
-                str(name): column.map(finished)
-                for name, column in part.items()
-                if column.dtype.kind not in "biuf"
-            }
-        ).rename(columns=finished)
+        texts = {
+            str(name): column.map(finished)
+            for name, column in part.items()
+            if column.dtype.kind not in "biuf"
+        }
+        return part.assign(**texts).rename(columns=finished)
     if isinstance(part, alt.SchemaBase):
         for name, value in part._kwds.items():
             part[name] = finished(value)
     if isinstance(part, (alt.X, alt.Y)) and part["axis"] is not None:
-        part["axis"] = alt.Axis(
-            **{
-                "labelSeparation": GAP,
-                **({} if part["axis"] is alt.Undefined else part["axis"].to_dict()),
-                "labelFlush": False,
-            }
-        )
+        given = {} if part["axis"] is alt.Undefined else part["axis"].to_dict()
+        part["axis"] = alt.Axis(**{"labelSeparation": GAP, **given, "labelFlush": False})
     return part
 
 
@@ -284,13 +278,9 @@ def square(base: alt.Chart, row: str, column: str, order: Sequence[str]) -> alt.
     side = max(160, ROW * len(order))
     axis = {"labelOverlap": "parity", "labelLimit": 120}
     named = len(order) <= FEW_COLUMNS
+    across = alt.Axis(labelAngle=-90, labels=named, ticks=named, **axis)
     return base.properties(width=side, height=side).encode(
-        x=alt.X(
-            f"{column}:N",
-            sort=order,
-            title=None,
-            axis=alt.Axis(labelAngle=-90, labels=named, ticks=named, **axis),
-        ),
+        x=alt.X(f"{column}:N", sort=order, title=None, axis=across),
         y=alt.Y(f"{row}:N", sort=order, title=None, axis=alt.Axis(**axis)),
     )
 

@@ -85,10 +85,8 @@ def topics_without_difference(values: Floats, measure: str) -> Iterator[str]:
     same = np.ptp(values, axis=0) <= EQUAL * np.abs(values).max(initial=0)
     if same.any() and not same.all():
         who = "Both" if len(values) == 2 else f"All {len(values)}"
-        yield (
-            f"{who} systems have the same {measure} for {same.sum():,} of "
-            f"{counted(len(same), 'topic')}."
-        )
+        topics = counted(len(same), "topic")
+        yield f"{who} systems have the same {measure} for {same.sum():,} of {topics}."
 
 
 def alone_with_unjudged(labelled: Labelled, names: list[str]) -> Iterator[str]:

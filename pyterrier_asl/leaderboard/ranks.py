@@ -171,15 +171,10 @@ def _of_scores(
     shared, left_out = ([], []) if measures is not None else table.default_measures()
     name = str(measures or (shared[0] if len(shared) == 1 else _MEASURE))
     scores = {track: sample_of_scores(table, name, track) for track in table.tracks}
-    board = ranks_of({track: of for track, (of, _) in scores.items()}, name, options, **of_tracks)
-    return replace(
-        board,
-        notes=[
-            *table.notes,
-            *left_out,
-            *joined_notes({track: [note] * bool(note) for track, (_, note) in scores.items()}),
-        ],
-    )
+    samples = {track: sample for track, (sample, _) in scores.items()}
+    board = ranks_of(samples, name, options, **of_tracks)
+    missing = joined_notes({track: [note] * bool(note) for track, (_, note) in scores.items()})
+    return replace(board, notes=[*table.notes, *left_out, *missing])
 
 
 def _judges_by_track(
@@ -226,18 +221,14 @@ def ranks_of(
     if len(tracks) == len(samples):
         better = [own.better.loc[names, names].to_numpy() for own in tracks.values()]
         everywhere = pd.DataFrame(np.all(better, axis=0), board.better.index, names)
+    means = pd.DataFrame({track: sample.means for track, sample in samples.items()}, whole.names)
+    tables = {track: own.table for track, own in {OVERALL: board, **tracks}.items()}
     return replace(
         board,
-        table=pd.concat(
-            {track: own.table for track, own in {OVERALL: board, **tracks}.items()}, names=["track"]
-        )
-        .reset_index("track")
-        .reset_index(drop=True),
+        table=pd.concat(tables, names=["track"]).reset_index("track").reset_index(drop=True),
         tracks=tracks,
         better_everywhere=everywhere,
-        means=pd.DataFrame(
-            {track: sample.means for track, sample in samples.items()}, whole.names
-        ).loc[names],
+        means=means.loc[names],
     )
 
 

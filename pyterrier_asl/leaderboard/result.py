@@ -188,12 +188,8 @@ class Leaderboard(Printed):
         Args:
             places: decimal places.
         """
-        return latex(
-            self.shown(),
-            places=places,
-            higher_is_better=self.directions(),
-            caption=caption(self),
-        )
+        up, above = self.directions(), caption(self)
+        return latex(self.shown(), places=places, higher_is_better=up, caption=above)
 
     def chart(self, kind: str | None = None) -> alt.TopLevelMixin:
         """The ranks that systems could have, or their values for each topic.
@@ -206,12 +202,8 @@ class Leaderboard(Printed):
         check_name("kind", kind, [None, *KINDS])
         if kind == "queries":
             return charts.chart_of_queries(self.values, self.measure)
-        return charts.chart_of_ranks(
-            self.overall.assign(star=[STAR * star for star in self.stars]),
-            self.measure,
-            self.topics,
-            self.alpha,
-        )
+        rows = self.overall.assign(star=[STAR * star for star in self.stars])
+        return charts.chart_of_ranks(rows, self.measure, self.topics, self.alpha)
 
 
 # Sentences
@@ -303,10 +295,8 @@ def _leader(board: Leaderboard) -> Iterator[str]:
     elif len(leaders) == len(board.names):
         yield f"All systems have the same mean {board.measure}."
     else:
-        yield (
-            f"{names_of(leaders['name'].tolist())} share the best mean {board.measure}; their "
-            f"ranks are {ranks}."
-        )
+        share = f"{names_of(leaders['name'].tolist())} share the best mean {board.measure}"
+        yield f"{share}; their ranks are {ranks}."
 
 
 def legend(board: Leaderboard) -> Iterator[str]:

@@ -68,10 +68,8 @@ def real(low: float, high: float = math.inf, *, above: bool = False) -> Callable
         most = min(high, sys.float_info.max)  # a whole number can be larger
         if is_number and (value > low if above else value >= low) and value <= most:
             return float(value)
-        raise ValueError(
-            f"a number {'above' if above else 'from'} {low:g}"
-            + ("" if high == math.inf else f" to {high:g}")
-        )
+        start = f"above {low:g}" if above else f"from {low:g}"
+        raise ValueError(f"a number {start}" + ("" if high == math.inf else f" to {high:g}"))
 
     return check
 
@@ -189,11 +187,8 @@ def check_required(measure: Measure, params: Iterable[str]) -> None:
 
 def own_measures() -> list[PluginMeasure]:
     """The registered measures of this package."""
-    return [
-        measure
-        for measure in ir_measures.measures.registry.values()
-        if type(measure).__module__.partition(".")[0] == _OWN
-    ]
+    registered = ir_measures.measures.registry.values()
+    return [m for m in registered if type(m).__module__.partition(".")[0] == _OWN]
 
 
 def register(*measures: PluginMeasure) -> None:

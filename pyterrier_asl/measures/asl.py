@@ -81,10 +81,8 @@ class _ASL(PluginMeasure):
 
     def value_range(self, systems: float = math.inf) -> tuple[float, float]:
         """From 1 (0 with ``missing='eq3'``) to k + 1, without a cut-off to infinity."""
-        return (
-            0.0 if self.params.get("missing") == "eq3" else 1.0,
-            math.inf if self["cutoff"] is None else self.DEFAULT,
-        )
+        lowest = 0.0 if self.params.get("missing") == "eq3" else 1.0
+        return lowest, math.inf if self["cutoff"] is None else self.DEFAULT
 
     def _scaled(self, lengths: Floats) -> Floats:
         """The values of mean search lengths."""

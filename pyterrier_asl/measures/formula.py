@@ -298,10 +298,8 @@ class LabelledRun(Remembering):
         from ..judging.judged_run import JudgedRun
 
         none = np.empty(0, dtype=np.int64)
-        return replace(
-            self,
-            judged=JudgedRun.from_entries(self.judged.judgements, 0 * self.size, none, none, none),
-        )
+        nothing = JudgedRun.from_entries(self.judged.judgements, 0 * self.size, none, none, none)
+        return replace(self, judged=nothing)
 
     @property
     def alone(self) -> bounding.PairDocuments:

@@ -95,13 +95,11 @@ class DocLengths(Named):
             OSError: if it cannot be downloaded.
         """
         documents, total = irds_documents(dataset_id)
-        return cls.from_dict(
-            {
-                document.doc_id: len(document.default_text().split())
-                for document in progress_bar(documents, total=total, desc=f"words of {dataset_id}")
-            },
-            name=_IRDS + dataset_id,
-        )
+        lengths = {
+            document.doc_id: len(document.default_text().split())
+            for document in progress_bar(documents, total=total, desc=f"words of {dataset_id}")
+        }
+        return cls.from_dict(lengths, name=_IRDS + dataset_id)
 
     @classmethod
     def from_index(cls, index: Any, *, name: str = "index") -> Self:
@@ -143,16 +141,9 @@ class DocLengths(Named):
             path: the file.
             force: whether a file with other content is overwritten.
         """
-        save_table(
-            pa.table(
-                {"docno": self.docnos, "doc_len": self._lengths},
-                metadata={"lengths": json.dumps({"name": self.name})},
-            ),
-            path,
-            kind=self.KIND,
-            version=_VERSION,
-            force=force,
-        )
+        metadata = {"lengths": json.dumps({"name": self.name})}
+        table = pa.table({"docno": self.docnos, "doc_len": self._lengths}, metadata=metadata)
+        save_table(table, path, kind=self.KIND, version=_VERSION, force=force)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, name: str | None = None) -> Self:

@@ -391,11 +391,8 @@ def _checked_value(measure: Measure, name: str, value: Any) -> Any:
     if param.validate(value) and not is_flag and (not is_number or low <= value <= high):
         return value
     choices = param.choices if isinstance(param.choices, (list, tuple)) else ()
-    what = (
-        "one of " + ", ".join(map(repr, choices))
-        if choices
-        else _TYPES.get(param.dtype, "of its type")
-    )
+    one_of = "one of " + ", ".join(map(repr, choices))
+    what = one_of if choices else _TYPES.get(param.dtype, "of its type")
     within = f" from {low:g} to {high:.10g}" if name in _RANGES else ""
     raise ValueError(f"{measure.NAME}: {name} must be {what}{within}, not {value!r}")
 

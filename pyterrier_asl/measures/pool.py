@@ -213,20 +213,16 @@ class RarenessPool(Named):
             if len(set(labels)) < len(labels) or len(labels) != len(systems):
                 raise ValueError(f"{len(systems)} systems need as many different names: {labels}")
             systems = dict(zip(labels, systems))
-        return cls.from_runs(
-            {
-                label: system if hasattr(system, "itertuples") else system.transform(topics)
-                for label, system in progress_bar(
-                    systems.items(),
-                    desc="pool",
-                    total=len(systems),
-                    shown=None if len(systems) >= FEW else False,
-                )
-            },
-            depth=depth,
-            groups=groups,
-            name=name,
-        )
+        runs = {
+            label: system if hasattr(system, "itertuples") else system.transform(topics)
+            for label, system in progress_bar(
+                systems.items(),
+                desc="pool",
+                total=len(systems),
+                shown=None if len(systems) >= FEW else False,
+            )
+        }
+        return cls.from_runs(runs, depth=depth, groups=groups, name=name)
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Saves the pool as Parquet; an existing pool is replaced when the new one is complete.
@@ -240,13 +236,8 @@ class RarenessPool(Named):
             "depth": self.depth,
             "groups": {run: group for run, group in zip(self.runs, self.groups) if run != group},
         }
-        save_table(
-            self._table.replace_schema_metadata({"pool": json.dumps(settings)}),
-            path,
-            kind=self.KIND,
-            version=_VERSION,
-            force=force,
-        )
+        table = self._table.replace_schema_metadata({"pool": json.dumps(settings)})
+        save_table(table, path, kind=self.KIND, version=_VERSION, force=force)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, name: str | None = None) -> Self:
@@ -279,11 +270,8 @@ class RarenessPool(Named):
     def counts(self, depth: int | None) -> Ints:
         """S_d of every (query, document) pair of the pool, in the order of the pairs."""
         top = self._top(depth)
-        return count_finders(
-            self._pair[top],
-            len(self._index),
-            self._group[self._run[top]] if self.systems < len(self) else None,
-        )
+        groups = self._group[self._run[top]] if self.systems < len(self) else None
+        return count_finders(self._pair[top], len(self._index), groups)
 
     def _top(self, depth: int | None) -> slice | Bools:
         """The rows of the pool down to a depth."""

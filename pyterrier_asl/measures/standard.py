@@ -238,19 +238,13 @@ class nDCG(RatioOfGains, Standard, of=ir_measures.nDCG):
 
 def _shifts(judgements: Judgements) -> Floats:
     """The power of 2 that divides the gains of each query, shape (Q,)."""
-    return np.asarray(
-        np.maximum(
-            reduce_by_query(np.maximum, judgements.grades, judgements.offsets, 0.0) - _MOST_BITS, 0
-        )
-    )
+    highest = reduce_by_query(np.maximum, judgements.grades, judgements.offsets, 0.0)
+    return np.asarray(np.maximum(highest - _MOST_BITS, 0))
 
 
 def _ideal(judgements: Judgements, measure: nDCG) -> Floats:
-    return scoring.ideal_dcg(
-        measure.scaled_gains(judgements, judgements.grades, judgements.queries),
-        judgements.offsets,
-        measure.cutoff,
-    )
+    gains = measure.scaled_gains(judgements, judgements.grades, judgements.queries)
+    return scoring.ideal_dcg(gains, judgements.offsets, measure.cutoff)
 
 
 def gain_levels(judgements: Judgements, measure: nDCG, highest: float) -> tuple[Floats, int, Ints]:

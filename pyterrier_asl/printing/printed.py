@@ -88,15 +88,11 @@ def print_parts(parts: Iterable[Part], **style: Any) -> None:
     """
     width = min(WIDTH, shutil.get_terminal_size((WIDTH, 0)).columns)
     for number, part in enumerate(parts):
-        if part.table is not None:
-            if part.text:
-                print(f"{'' if not number else chr(10)}{part.text}\n")
-            tables.show(part.table, **style, **part.style)
-        else:
-            filled = textwrap.fill(
-                part.text.replace(" %", "\N{NO-BREAK SPACE}%"),  # a number keeps its unit
-                width,
-                subsequent_indent="  ",
-                break_long_words=False,
-            )
+        if part.table is None:
+            whole = part.text.replace(" %", "\N{NO-BREAK SPACE}%")  # a number keeps its unit
+            filled = textwrap.fill(whole, width, subsequent_indent="  ", break_long_words=False)
             print(filled.replace("\N{NO-BREAK SPACE}%", " %"))
+            continue
+        if part.text:
+            print(f"{'' if not number else chr(10)}{part.text}\n")
+        tables.show(part.table, **style, **part.style)

@@ -173,10 +173,8 @@ def _cells(text: str) -> int:
     """
     if text.isascii():
         return len(text)
-    return len(text) + sum(
-        (unicodedata.east_asian_width(letter) in "WF") - (unicodedata.combining(letter) > 0)
-        for letter in text
-    )
+    wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
+    return len(text) + wide - sum(unicodedata.combining(letter) > 0 for letter in text)
 
 
 def column_lists(table: Columns) -> dict[Any, list[Any]]:

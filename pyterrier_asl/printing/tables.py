@@ -271,18 +271,13 @@ def latex(table: Columns, *, caption: str = "", label: str = "", **style: Any) -
     )
     styler = cells.style.hide(axis="index").format(escape="latex")
     styler.format_index(escape="latex", axis="columns").apply(lambda _: marks, axis=None)
+    sides = "".join("r" if column.is_number else "l" for column in shown)
     is_long = len(cells) > _ROWS_OF_PAGE
-    above: dict[str, Any] = {
-        "environment": "longtable" if is_long else None,
-        "position_float": None if is_long else "centering",
-        "caption": latex_text(caption),
-        "label": label or None,
-    }
-    return typeset(
-        styler,
-        column_format="".join("r" if column.is_number else "l" for column in shown),
-        **(above if caption else {}),
+    form: dict[str, Any] = (
+        {"environment": "longtable"} if is_long else {"position_float": "centering"}
     )
+    above = form | {"caption": latex_text(caption), "label": label or None} if caption else {}
+    return typeset(styler, column_format=sides, **above)
 
 
 @dataclass(frozen=True)
@@ -324,12 +319,8 @@ def latex_of_means(
         heads[head] = {True: r"$\uparrow$", False: r"$\downarrow$", None: ""}[up]
     styler = pd.DataFrame(columns, index=pd.Index(names)).style.format_index(escape="latex")
     styler.format_index(escape="latex", axis=1)
-    text = typeset(
-        styler,
-        column_format="l" + "r" * len(columns),
-        caption="CAPTION",
-        position_float="centering",
-    )
+    sides = "l" + "r" * len(columns)
+    text = typeset(styler, column_format=sides, caption="CAPTION", position_float="centering")
     for head, arrow in heads.items():
         text = text.replace(head, f"{head} {arrow}".rstrip(), 1)
     return text.replace("CAPTION", caption)
@@ -362,11 +353,8 @@ def markdown(table: Columns, **style: Any) -> str:
         [f"**{escaped(text)}**" if best else escaped(text) for text, best in zip(c.texts, c.best)]
         for c in shown
     ]
-    rows = [
-        [escaped(column.title) for column in shown],
-        ["--:" if column.is_number else ":--" for column in shown],
-        *zip(*columns),
-    ]
+    sides = ["--:" if column.is_number else ":--" for column in shown]
+    rows = [[escaped(column.title) for column in shown], sides, *zip(*columns)]
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 

@@ -63,11 +63,8 @@ def favours(
     signs = sign_vectors(draws, queries, seed)
     totals = residuals @ signs
     drawn = totals / np.sqrt(share * (own[:, np.newaxis] - totals**2 / queries) + common)
-    p, _ = step_down(
-        favour / np.sqrt(share * own + common) * (1 - EQUAL),
-        lambda some: lambda run: drawn[run, some],
-        signs.shape[1],
-    )
+    observed = favour / np.sqrt(share * own + common) * (1 - EQUAL)
+    p, _ = step_down(observed, lambda some: lambda run: drawn[run, some], signs.shape[1])
     return slope, favour, p
 
 

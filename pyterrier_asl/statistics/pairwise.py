@@ -197,10 +197,8 @@ def compare_rows(test: str, a: Floats, b: Floats, options: Settings) -> TestResu
     constant, equal = no_variance(a - b, np.maximum(np.abs(a), np.abs(b)).max(axis=1))
     if test == "sign":  # which counts queries, and is no test of the variance of differences
         constant = equal
-    return TestResult(
-        *(np.where(constant & ~equal, np.nan, end) for end in result[:2]),
-        *(np.where(constant, np.nan, column) for column in result[2:]),
-    )
+    low, high = (np.where(constant & ~equal, np.nan, end) for end in result[:2])
+    return TestResult(low, high, *(np.where(constant, np.nan, column) for column in result[2:]))
 
 
 def cycle_numbers(preferred: NDArray[np.bool_]) -> Ints:

@@ -138,14 +138,8 @@ def with_corrected_p(frame: pd.DataFrame, test: str, method: str, alpha: float) 
     """
     p, family, dropped = correct(frame["p"], method)
     corrected = frame.assign(p_corrected=p, significant=p <= alpha)
-    corrected.attrs = {
-        "test": test,
-        "correction": method,
-        "alpha": alpha,
-        "family": family,
-        "dropped": dropped,
-        **frame.attrs,
-    }
+    attrs = {"test": test, "correction": method, "alpha": alpha}
+    corrected.attrs = attrs | {"family": family, "dropped": dropped} | frame.attrs
     return corrected
 
 
@@ -339,15 +333,11 @@ def compare_differences(
     check_name("test", test, [name for name in PAIR_TESTS if name != pairwise.UNPAIRED])
     matrix, options = finite_matrix(differences), settings_of(alpha, test, draws, seed)
     rows = np.arange(len(matrix))
-    return _compare_pairs(
-        np.vstack((matrix, np.zeros((1, matrix.shape[1])))),
-        rows,
-        np.full_like(rows, -1),
-        names,
-        test,
-        correction,
-        options,
-    ).drop(columns=["mean_a", "mean_b"])
+    with_zero = np.vstack((matrix, np.zeros((1, matrix.shape[1]))))
+    frame = _compare_pairs(
+        with_zero, rows, np.full_like(rows, -1), names, test, correction, options
+    )
+    return frame.drop(columns=["mean_a", "mean_b"])
 
 
 def _compare_pairs(

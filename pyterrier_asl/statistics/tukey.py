@@ -26,13 +26,9 @@ def _tukey(
     error = np.sqrt(mean_square / queries)
     statistic = difference / error
     margin = error * _studentized_range_isf(options.alpha, systems, freedom)
-    return TestResult(
-        ci_low=difference - margin,
-        ci_high=difference + margin,
-        effect=difference / np.sqrt(mean_square),
-        statistic=statistic,
-        p=_studentized_range_sf(np.abs(statistic), systems, freedom),
-    )
+    effect = difference / np.sqrt(mean_square)
+    p = _studentized_range_sf(np.abs(statistic), systems, freedom)
+    return TestResult(difference - margin, difference + margin, effect, statistic, p)
 
 
 def _tukey_randomized(values: Floats, first: Ints, second: Ints, options: Settings) -> TestResult:
@@ -40,14 +36,10 @@ def _tukey_randomized(values: Floats, first: Ints, second: Ints, options: Settin
     means = values @ share
     difference = means[first] - means[second]
     largest = _largest_differences(values, share, options)
+    p = _share_as_large(largest, np.abs(difference), float(np.abs(values).max()))
     margin = np.quantile(largest, 1 - options.alpha, method="higher")
-    return TestResult(
-        ci_low=difference - margin,
-        ci_high=difference + margin,
-        effect=difference / np.sqrt(_two_way_error(values)),
-        statistic=difference,
-        p=_share_as_large(largest, np.abs(difference), float(np.abs(values).max())),
-    )
+    effect = difference / np.sqrt(_two_way_error(values))
+    return TestResult(difference - margin, difference + margin, effect, difference, p)
 
 
 def randomized_hsd(
