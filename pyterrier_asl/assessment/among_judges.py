@@ -43,8 +43,7 @@ def agreement_among(judges: Judges, measures: Iterable[NamedMeasure] = ()) -> pd
             own = agreements_of(group.select(pair), measure, each_once)[frozenset(pair)]
             kind = DOCUMENTS if measure is None else SYSTEMS
             label = "" if measure is None else judges.label(measure)
-            value = float(own.values[kind][0])
-            rows.append((*pair, label, kind, value, own.pairs, own.queries))
+            rows.append((*pair, label, kind, float(own.values[kind][0]), own.pairs, own.queries))
     frame = pd.DataFrame(rows, columns=COLUMNS)
     return pd.concat([frame, frame.rename(columns=_SWAPPED)], ignore_index=True)
 
@@ -103,8 +102,9 @@ def among_chart(among: pd.DataFrame) -> Any:
         base = square(alt.Chart(rows, title=f"{kind} {measure}"), "judge", "other", names)
         text = alt.Text("value:Q", format=".2f")
         panels.append(cells(base, color, text, "datum.value > 0.6", tooltips(*COLUMNS)))
-    caption = (
+    return captioned(
+        alt.hconcat(*panels),
+        "Judges among themselves",
         "Agreement of every two judges, on the pairs of query and document that both judged: kappa "
-        "of their labels, tau of their rankings of the runs."
+        "of their labels, tau of their rankings of the runs.",
     )
-    return captioned(alt.hconcat(*panels), "Judges among themselves", caption)

@@ -153,17 +153,16 @@ def _table(
     """The estimates by a measure: means, with ``less`` -1, and differences."""
     names = np.array([*sample.judges.systems, ""], dtype=object)
     judged = sample.judged(measure)
-    columns = {
-        column: getattr(getattr(estimates, by), end)
-        for by, names_of_columns in _COLUMNS.items()
-        for column, end in zip(names_of_columns, ("mean", "low", "high"))
-    }
     return pd.DataFrame(
         {
             "measure": sample.judges.label(measure) + " by a pool" * sample.is_deeper(measure),
             "run": names[rows],
             "minus": names[less],
-            **columns,
+            **{
+                column: getattr(getattr(estimates, by), end)
+                for by, names_of_columns in _COLUMNS.items()
+                for column, end in zip(names_of_columns, ("mean", "low", "high"))
+            },
             "lambda": estimates.lambda_,
             "saved": estimates.saved,
             **dict(zip(("saved_low", "saved_high"), estimates.saved_limits)),
@@ -263,12 +262,9 @@ class Audit(Printed):
         for (measure, minus), rows in self.table.groupby(["measure", "minus"], sort=False):
             shares = sorted({f"{100 * share:.0f}" for share in rows["judged"]}, key=float)
             judged = " to ".join(dict.fromkeys([shares[0], shares[-1]]))
-            heading = (
-                f"{measure}, {f'less {minus}' if minus else 'means'} (people judged {judged} % of "
-                "the documents to the cut-off):"
-            )
             yield Part(
-                heading,
+                f"{measure}, {f'less {minus}' if minus else 'means'} (people judged {judged} % of "
+                "the documents to the cut-off):",
                 rows[[*_SHOWN[:-1], "p_corrected"] if minus else _SHOWN],
                 {"titles": _TITLES},
             )

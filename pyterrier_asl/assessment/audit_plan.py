@@ -81,9 +81,11 @@ class AuditPlan(Printed):
         own = max(self.queries or 0, least)
         sizes = np.array(sorted({*(n for n in _SIZES if least <= n <= most), most, least, own}))
         documents = np.cumsum([0, *(len(self.documents[q]) for q in self.order[self.judged :])])
-        about = {"queries": sizes, "documents": documents[sizes - self.judged]}
         widths = zip(["width", "upper"][: 1 + bool(self.judged)], self.widths[1:])
-        return pd.DataFrame(about | {name: of_size[sizes - 3] for name, of_size in widths})
+        return pd.DataFrame(
+            {"queries": sizes, "documents": documents[sizes - self.judged]}
+            | {name: of_size[sizes - 3] for name, of_size in widths}
+        )
 
     def sentences(self) -> list[str]:
         """The plan in words, and what people are asked to judge."""

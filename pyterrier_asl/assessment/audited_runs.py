@@ -96,8 +96,7 @@ class AuditedRuns:
         _, name = self.judges.names
         machine = self.judges.members[name]
         rows = np.flatnonzero(np.isin(machine.judgements.queries, self.order[: self.size]))
-        audited = replace(machine, judgements=machine.judgements.select(rows))
-        audited.check_finds_relevant(
+        replace(machine, judgements=machine.judgements.select(rows)).check_finds_relevant(
             self.judges.least_relevant(measure, name), f" in the {self.size} audited queries"
         )
 
@@ -108,8 +107,9 @@ class AuditedRuns:
             for run in self.judges.runs_by(self.judges.names[1]).runs
             for ranking in [run.whole_ranking.cut(depth)]
         ]
-        pairs = pd.concat(parts).drop_duplicates()
-        by_query = pairs.groupby("query")["docno"].agg(sorted).to_dict()
+        by_query = (
+            pd.concat(parts).drop_duplicates().groupby("query")["docno"].agg(sorted).to_dict()
+        )
         return {qid: by_query.get(at, []) for qid, at in zip(self.qids, self.order.tolist())}
 
     def judged(self, measure: NamedMeasure) -> Floats:

@@ -126,11 +126,12 @@ def favour_sentences(favoured: pd.DataFrame, alpha: float) -> dict[str, list[str
 def favoured_chart(favoured: pd.DataFrame, alpha: float) -> Any:
     """The value of each run by the judge against its value by people."""
     panels = [_panel(of, alpha) for _, of in favoured.groupby(["judge", "measure"], sort=False)]
-    caption = (
+    return captioned(
+        alt.vconcat(*panels),
+        "Runs that a judge favours",
         "Each point is a run. The line is the value that a run's value by people lets expect. "
-        f"Orange runs are favoured by the judge (p at most {alpha:g}, over all runs)."
+        f"Orange runs are favoured by the judge (p at most {alpha:g}, over all runs).",
     )
-    return captioned(alt.vconcat(*panels), "Runs that a judge favours", caption)
 
 
 def _panel(runs: pd.DataFrame, alpha: float) -> Any:

@@ -248,8 +248,9 @@ def _cautions(row: dict[Any, Any], people: list[str]) -> Iterator[str]:
 
 def people_range(row: dict[Any, Any]) -> str:
     """The least and the greatest agreement of two people; '' where it is unknown."""
-    ends = [f"{row[end]:.3f}" for end in HUMAN[:2] if not np.isnan(row[end])]
-    return " to ".join(dict.fromkeys(ends))
+    return " to ".join(
+        dict.fromkeys(f"{row[end]:.3f}" for end in HUMAN[:2] if not np.isnan(row[end]))
+    )
 
 
 def among_people(row: dict[Any, Any]) -> str:

@@ -161,8 +161,10 @@ def _given(names: Container[str | None]) -> dict[str, Any]:
 def is_given(name: str | None) -> bool:
     """Whether the user gave the option of a parameter."""
     source = click.core.ParameterSource
-    given = click.get_current_context().get_parameter_source(name or "")
-    return given in (source.COMMANDLINE, source.ENVIRONMENT)
+    return click.get_current_context().get_parameter_source(name or "") in (
+        source.COMMANDLINE,
+        source.ENVIRONMENT,
+    )
 
 
 def take(settings: dict[str, Any], *names: str) -> dict[str, Any]:

@@ -88,17 +88,16 @@ def groups_chart(groups: pd.DataFrame, baseline: str) -> Any:
         y=alt.Y("group:N", sort=list(dict.fromkeys(rows["group"])), title=None),
         tooltip=tooltips("group:N", "queries:Q", "difference:Q", "shrunken:Q", "p:Q"),
     )
-    zero = alt.Chart().mark_rule(color="gray").encode(x=alt.datum(0))
     layers: Any = alt.layer(
-        zero, ranges(base, "difference", "shrunken", "shrunken", f"difference from {baseline}")
+        alt.Chart().mark_rule(color="gray").encode(x=alt.datum(0)),
+        ranges(base, "difference", "shrunken", "shrunken", f"difference from {baseline}"),
     )
     layers.data = inline_rows(rows)
-    panels = in_rows(layers, "panel", rows["panel"]).resolve_scale(x="independent")
-    caption = "Lines go from the mean difference in a group to its shrunken estimate (mark)."
     return captioned(
-        panels,
+        in_rows(layers, "panel", rows["panel"]).resolve_scale(x="independent"),
         f"Runs compared with {baseline} in groups of queries",
-        caption + undrawn(rows["shrunken"]),
+        "Lines go from the mean difference in a group to its shrunken estimate (mark)."
+        + undrawn(rows["shrunken"]),
     )
 
 

@@ -40,8 +40,10 @@ def untestable(
         least_p: the smallest p-value that the test can have, corrected.
         allow_missing: whether missing queries are no reason.
     """
-    faults = _faults(inputs, facts, difference.run, of_baseline=not condition.is_floor)
-    for fault in [*(facts.contradictions if facts else []), *faults]:
+    for fault in [
+        *(facts.contradictions if facts else []),
+        *_faults(inputs, facts, difference.run, of_baseline=not condition.is_floor),
+    ]:
         yield f"no test can be made: {fault}"
     if not (allow_missing or condition.is_floor):
         yield from (

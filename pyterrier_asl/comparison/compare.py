@@ -364,8 +364,10 @@ def _asked(measures: Measures | None, qrels: Any, options: Mapping[str, Any]) ->
         word for m in one_or_more(measures) for word in (words(m) if isinstance(m, str) else [m])
     ]
     others = [word for word in asked if word not in PREFERENCES]
-    named = named_measures(others) if others or not asked else []
-    return [*named, *dict.fromkeys(word for word in asked if word in PREFERENCES)]
+    return [
+        *(named_measures(others) if others or not asked else []),
+        *dict.fromkeys(word for word in asked if word in PREFERENCES),
+    ]
 
 
 def _least_grade(measures: Iterable[Any], rel: float | None) -> float:

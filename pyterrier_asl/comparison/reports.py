@@ -168,8 +168,7 @@ def print_comparison(
     if form == "table":
         means = compared.means(ascii_only=not table_lines.has_arrows(sys.stdout))
         short = [Part(), means, *map(Part, ["", *compared.notes] if compared.notes else [])]
-        is_short = compared.inputs.conditions and not all_rows
-        parts = short if is_short else compared.parts(means)
+        parts = short if compared.inputs.conditions and not all_rows else compared.parts(means)
         if show == "queries":
             what = "B - A by query, the largest loss by the first measure first:"
             frame = _with_text(compared.differences(), texts)

@@ -128,8 +128,9 @@ class RunComparison(Printed):
         keys, names = ["run", "qid"], list(self.inputs.higher_is_better)
         wide = self.by_query.pivot(index=keys, columns="measure", values="difference")
         order = self.by_query.loc[self.by_query["measure"] == names[0], keys]
-        frame = wide.loc[pd.MultiIndex.from_frame(order), names].rename_axis(columns=None)
-        return self.of_one(frame.reset_index())
+        return self.of_one(
+            wide.loc[pd.MultiIndex.from_frame(order), names].rename_axis(columns=None).reset_index()
+        )
 
     @cached_property
     def preferences(self) -> pd.DataFrame:
@@ -206,8 +207,9 @@ class RunComparison(Printed):
         if (judged := self.inputs.judged) is None:
             return None
         baseline, *others = judged.runs
-        ids = {name: ids_against(run, baseline) for name, run in zip(judged.names[1:], others)}
-        return judged.facts(self.inputs.measures).with_facts(ids)
+        return judged.facts(self.inputs.measures).with_facts(
+            {name: ids_against(run, baseline) for name, run in zip(judged.names[1:], others)}
+        )
 
     @property
     def notes(self) -> list[str]:
@@ -244,10 +246,10 @@ class RunComparison(Printed):
         own = [of_run for of_run in self.run_differences if of_run.name == name]
         least = correct([of_run.least_p for of_run in own], self.options.correction).p.tolist()
         for of_run, least_p in zip(for_condition(condition, own), least):
-            reasons = untestable(
-                self.inputs, self.facts, condition, of_run, least_p, self.allow_missing
+            reason = next(
+                untestable(self.inputs, self.facts, condition, of_run, least_p, self.allow_missing),
+                "",
             )
-            reason = next(reasons, "")
             if condition.in_group:
                 reason = reason or next(ties_in_groups(self.inputs, condition, of_run), "")
                 yield group_verdict(condition, of_run, reason)
@@ -260,8 +262,10 @@ class RunComparison(Printed):
                     untestable=reason,
                     neither=answered_by_neither(self.inputs, of_run.run),
                 )
-                parts = filter(None, (verdict.message, self.inputs.missing_note))
-                yield replace(verdict, message=", ".join(parts))
+                yield replace(
+                    verdict,
+                    message=", ".join(filter(None, (verdict.message, self.inputs.missing_note))),
+                )
 
     # Sentences and forms
 
@@ -329,8 +333,7 @@ class RunComparison(Printed):
         ]
         what = "Those that moved farthest, by search length (irrelevant documents above, + 1):"
         frame = self.of_one(self.moved).head(len(self.moved) if moved is None else moved)
-        table = Part(table=frame, style={"titles": TITLES})
-        return [Part(), *retrieved, Part(what), Part(), table]
+        return [Part(), *retrieved, Part(what), Part(), Part(table=frame, style={"titles": TITLES})]
 
     def of_one(self, frame: pd.DataFrame) -> pd.DataFrame:
         """The frame, for a single run without the column that names it."""

@@ -214,8 +214,10 @@ def _on_repetitions(differences: Differences, baseline: str) -> Iterator[str]:
         lengths = zip((baseline, run), map(len, of_run.repetitions))
         unknown |= {name: None for name, length in lengths if length == 1}
         result = repeated.comparison
-        halves = (result.ci_high - result.ci_low) / 2, *repeated[3:]
-        now, any_number, twice = (f"\N{PLUS-MINUS SIGN}{half:.4g}" for half in halves)
+        now, any_number, twice = (
+            f"\N{PLUS-MINUS SIGN}{half:.4g}"
+            for half in ((result.ci_high - result.ci_low) / 2, *repeated[3:])
+        )
         if not np.isnan(repeated.share):
             yield (
                 f"{of_run.name} of {run}: repetitions are {100 * repeated.share:.0f} % of the "

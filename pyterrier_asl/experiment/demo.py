@@ -90,20 +90,23 @@ def demonstrate(collection: DemoCollection) -> Demonstration:
         "are needed). Give it a pool of runs.",
         ranks(runs, collection.qrels, "nDCG@10").sentences()[0],
     ]
-    higher = {name: higher_is_better(m) is not False for name, m in measures.items()}
-    return Demonstration(values, higher, remarks)
+    return Demonstration(
+        values, {name: higher_is_better(m) is not False for name, m in measures.items()}, remarks
+    )
 
 
 def retrieve(collection: DemoCollection) -> dict[str, pd.DataFrame]:
     """The results of the three systems, by name."""
     index = TermIndex.from_documents(collection.documents, verbose=False)
     bm25 = index.bm25()
-    systems: dict[str, Any] = {
-        BM25: bm25,
-        FEEDBACK: bm25 >> RobertsonPRF(index) >> bm25,
-        SHORT: bm25 >> RobertsonPRF(index, fb_docs=5) >> index.bm25(num_results=200),
+    return {
+        name: system.transform(collection.topics)
+        for name, system in {
+            BM25: bm25,
+            FEEDBACK: bm25 >> RobertsonPRF(index) >> bm25,
+            SHORT: bm25 >> RobertsonPRF(index, fb_docs=5) >> index.bm25(num_results=200),
+        }.items()
     }
-    return {name: system.transform(collection.topics) for name, system in systems.items()}
 
 
 def missed_by(run: pd.DataFrame, qrels: pd.DataFrame, *, cutoff: int = 1000) -> tuple[float, float]:

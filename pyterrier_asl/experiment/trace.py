@@ -159,13 +159,12 @@ class Trace(Printed):
     def chart(self) -> alt.TopLevelMixin:
         """The relevant documents that each stage keeps, gains and loses."""
         kinds = ["kept", "gained", "lost"]
-        frame = (
-            self.table.assign(kept=self.table["relevant"] - self.table["gained"])
-            .melt(["name"], kinds, "documents", "number")
-            .assign(order=lambda rows: rows["documents"].map(kinds.index))
-        )
         return figure(
-            alt.Chart(frame).mark_bar(),
+            alt.Chart(
+                self.table.assign(kept=self.table["relevant"] - self.table["gained"])
+                .melt(["name"], kinds, "documents", "number")
+                .assign(order=lambda rows: rows["documents"].map(kinds.index))
+            ).mark_bar(),
             "Relevant documents by stage",
             f"Retrieved are those that a stage keeps and gains, of {self.total:,} in the qrels.",
             rows=1,

@@ -52,11 +52,13 @@ class Report:
         """The verdict by the measure that decides, for notebooks."""
         from .answers import Answers
 
-        parts = [
-            *Answers(self.findings, self.findings.first).verdict(),
-            f"{self!r}; save() writes the page.",
-        ]
-        return "".join(f"<p>{escape(part)}</p>" for part in parts)
+        return "".join(
+            f"<p>{escape(part)}</p>"
+            for part in [
+                *Answers(self.findings, self.findings.first).verdict(),
+                f"{self!r}; save() writes the page.",
+            ]
+        )
 
     def __repr__(self) -> str:
         systems = counted(len(self.findings.names), "system")

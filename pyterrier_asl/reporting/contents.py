@@ -24,8 +24,10 @@ def search_length_classes(runs: Evaluation, rel: float, cutoff: int) -> dict[str
     {'1': [0], '2–3': [1], '4–10': [0], 'not retrieved': [1]}
     """
     ends = bin_ends(cutoff)
-    starts = [1, *(end + 1 for end in ends[:-1])]
-    labels = [f"{start}" if start == end else f"{start}–{end}" for start, end in zip(starts, ends)]
+    labels = [
+        f"{start}" if start == end else f"{start}–{end}"
+        for start, end in zip([1, *(end + 1 for end in ends[:-1])], ends)
+    ]
     rows = [
         np.bincount(
             np.where(documents.found, np.searchsorted(ends, documents.lengths), len(ends)),

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
 
@@ -68,9 +69,9 @@ def _specification(chart: alt.TopLevelMixin) -> dict[str, Any]:
     return {"height": 280} | {n: part for n, part in made.items() if n not in ("$schema", "config")}
 
 
-def _rows(rows: list[dict[str, Any]]) -> alt.Chart:
+def _rows(rows: Iterable[dict[str, Any]]) -> alt.Chart:
     """A chart of rows that do not depend on the selection."""
-    return alt.Chart(alt.InlineData(values=rows))
+    return alt.Chart(alt.InlineData(values=list(rows)))
 
 
 def _by_measure(text: str) -> dict[str, Any]:
@@ -177,9 +178,8 @@ def _strip() -> alt.Chart:
 
 def _favoured(f: Findings) -> alt.LayerChart:
     columns = ["judge", "run", "people", "value", "expected", "favour", "p", "judged"]
-    rows = alt.to_values(f.favoured[0].reindex(columns=columns).round(6))["values"]
     value = alt.Y("value:Q", title="value by the judge", scale=alt.Scale(zero=False))
-    base = _rows(rows).encode(
+    base = _rows(alt.to_values(f.favoured[0].reindex(columns=columns).round(6))["values"]).encode(
         x=alt.X("people:Q", title="value by people", scale=alt.Scale(zero=False)),
         y=value,
         color=alt.Color("judge:N", title=None, legend=alt.Legend(orient="top")),
@@ -188,24 +188,24 @@ def _favoured(f: Findings) -> alt.LayerChart:
             alt.Tooltip("judged:Q", format=".0%", title="judged by people"),
         ],
     )
-    names = base.transform_filter(f"isValid(datum.p) && datum.p <= {f.alpha}").encode(text="run:N")
     return alt.layer(
         base.mark_line().encode(y=alt.Y("expected:Q", title=value["title"], scale=value["scale"])),
         base.mark_point(opacity=0.8, **_POINT),
-        names.mark_text(align="right", dx=-7, fontWeight=600),
+        base.transform_filter(f"isValid(datum.p) && datum.p <= {f.alpha}")
+        .encode(text="run:N")
+        .mark_text(align="right", dx=-7, fontWeight=600),
     )
 
 
 def _lengths(f: Findings) -> alt.Chart:
     counts = search_length_classes(f.runs, f.rel, f.cutoff)
-    rows = [
-        {"system": f.names[at], "rank": rank, "class": label, "documents": of[at]}
-        | {"share": round(of[at] / max(1, len(f.finders)), 9)}
-        for rank, at in enumerate(f.first.order, 1)
-        for label, of in counts.items()
-    ]
     return (
-        _rows(rows)
+        _rows(
+            {"system": f.names[at], "rank": rank, "class": label, "documents": of[at]}
+            | {"share": round(of[at] / max(1, len(f.finders)), 9)}
+            for rank, at in enumerate(f.first.order, 1)
+            for label, of in counts.items()
+        )
         .transform_filter("indexof(coloured, datum.system) >= 0")
         .mark_bar()
         .encode(
@@ -239,14 +239,13 @@ def _lengths(f: Findings) -> alt.Chart:
 def _loss(f: Findings) -> alt.Chart:
     parts = ["documents not retrieved", "retrieved documents"]
     shares = f.quality["missing_share"].fillna(0)
-    rows = [
-        {"system": f.names[at], "rank": rank}
-        | dict(zip(("ASL", *parts), json_numbers([mean, mean * share, mean * (1 - share)])))
-        for rank, at in enumerate(f.asl.order, 1)
-        for mean, share in [(f.asl.means[at], shares.iloc[at])]
-    ]
     return (
-        _rows(rows)
+        _rows(
+            {"system": f.names[at], "rank": rank}
+            | dict(zip(("ASL", *parts), json_numbers([mean, mean * share, mean * (1 - share)])))
+            for rank, at in enumerate(f.asl.order, 1)
+            for mean, share in [(f.asl.means[at], shares.iloc[at])]
+        )
         .transform_fold(parts, as_=["part", "asl"])
         .transform_calculate(share="datum.ASL ? datum.asl / datum.ASL : 0")
         .mark_bar(**{"binSpacing": 0, "strokeWidth": 0} if len(f.names) > FEW else {})
@@ -275,14 +274,13 @@ def _judged(f: Findings) -> alt.Chart:
         for k in (f.top, f.cutoff)
     } | {"unjudged above retrieved relevant documents": json_numbers(f.quality["unjudged_share"])}
     shown = [name for name, of in shares.items() if len(of) == 1 or len(set(of)) > 1]
-    rows = [
-        {"system": system} | {name: shares[name][at] for name in shown}
-        for at, system in enumerate(f.names)
-        if shown
-    ]
     scale = alt.Scale(domain=shown)
     return (
-        _rows(rows)
+        _rows(
+            {"system": system} | {name: shares[name][at] for name in shown}
+            for at, system in enumerate(f.names)
+            if shown
+        )
         .transform_fold(shown, as_=["what", "share"])
         .transform_calculate(rank="ranks[datum.system]")
         .mark_point(opacity=1, **_POINT)
@@ -361,7 +359,13 @@ def _ranks(cutoff: int) -> alt.LayerChart:
 def _ranks_by_measure(f: Findings) -> alt.Chart:
     """The rank of each system by each measure, without a mark."""
     systems = len(f.names)
-    rows = [
+    lines = {each.name: re.split(r"(?=[@(])|(?<=_)", each.name) for each in f.reordered}
+    letters = [max(map(len, of)) for of in lines.values()]
+    beside = max((a + b for a, b in pairwise(letters)), default=0) / 2
+    # Names that would touch are upright: a letter has 6.2 pixels, the names of systems and of the
+    # other axis have 165. The width without these is not known when Vega makes room for the names.
+    upright = f"containerSize()[0] < {165 + 6.2 * beside * len(letters)}"
+    return _rows(
         {"system": system, "measure": ranking.name, "rank": rank, "value": mean}
         | {"retrieved": retrieved, "shallow": short}
         for ranking in f.reordered
@@ -372,14 +376,7 @@ def _ranks_by_measure(f: Findings) -> alt.Chart:
             json_numbers(f.retrieved),
             f.short.tolist(),
         )
-    ]
-    lines = {each.name: re.split(r"(?=[@(])|(?<=_)", each.name) for each in f.reordered}
-    letters = [max(map(len, of)) for of in lines.values()]
-    beside = max((a + b for a, b in pairwise(letters)), default=0) / 2
-    # Names that would touch are upright: a letter has 6.2 pixels, the names of systems and of the
-    # other axis have 165. The width without these is not known when Vega makes room for the names.
-    upright = f"containerSize()[0] < {165 + 6.2 * beside * len(letters)}"
-    return _rows(rows).encode(
+    ).encode(
         x=alt.X(
             "measure:N",
             sort=list(lines),
@@ -424,16 +421,6 @@ def _bump(f: Findings) -> alt.LayerChart:
     marked = base.transform_filter("indexof(coloured, datum.system) >= 0").encode(
         color=alt.Color("system:N", scale=_COLOURED, legend=None)
     )
-    labels = (
-        marked.transform_filter(f"datum.measure == {f.reordered[-1].name!r}")
-        .transform_window(number="row_number()", sort=[alt.SortField("rank")])
-        .transform_calculate(first=f"datum.rank - {apart} * datum.number")
-        .transform_window(first="max(first)", sort=[alt.SortField("number")], frame=[None, 0])
-        .transform_calculate(label=f"datum.first + {apart} * datum.number")
-        .transform_calculate(short="shortNames[datum.system]")
-        .mark_text(align="left", dx=7, fontWeight=600)
-        .encode(y=alt.Y("label:Q"), text=alt.Text("short:N"))
-    )
     return alt.layer(
         base.mark_line().encode(
             strokeDash=dashes,
@@ -443,5 +430,12 @@ def _bump(f: Findings) -> alt.LayerChart:
         base.mark_point(**_POINT, opacity=0).add_params(near).properties(name="pointers"),
         marked.mark_line().encode(strokeDash=dashes),
         marked.mark_point(**_POINT, opacity=1),
-        labels,
+        marked.transform_filter(f"datum.measure == {f.reordered[-1].name!r}")
+        .transform_window(number="row_number()", sort=[alt.SortField("rank")])
+        .transform_calculate(first=f"datum.rank - {apart} * datum.number")
+        .transform_window(first="max(first)", sort=[alt.SortField("number")], frame=[None, 0])
+        .transform_calculate(label=f"datum.first + {apart} * datum.number")
+        .transform_calculate(short="shortNames[datum.system]")
+        .mark_text(align="left", dx=7, fontWeight=600)
+        .encode(y=alt.Y("label:Q"), text=alt.Text("short:N")),
     ).properties(height=height, padding={"left": 5, "right": 120, "top": 5, "bottom": 5})

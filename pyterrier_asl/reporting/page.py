@@ -105,8 +105,9 @@ class Page:
             zip(relevant.queries.tolist(), judgements.docnos.take(relevant.pairs).to_pylist()),
             judgements.grades[relevant.pairs],
         )
-        shown = zip(zip(tops["query"], tops["docno"]), tops["grade"])
-        return dict([*grades, *shown]) | dict.fromkeys(self.findings.to_judge, -1.0)
+        return dict(
+            [*grades, *zip(zip(tops["query"], tops["docno"]), tops["grade"])]
+        ) | dict.fromkeys(self.findings.to_judge, -1.0)
 
     @cached_property
     def number(self) -> dict[tuple[int, str], int]:

@@ -103,5 +103,6 @@ def environment() -> Environment:
 
 def breakable(name: str) -> Markup:
     """A measure's name with possible line breaks: ``AP_`` ``Rareness`` ``@100``."""
-    text = str(escape(name)).replace("_", "_<wbr>")
-    return Markup(text.replace("@", "<wbr>@").replace("(", "<wbr>("))
+    return Markup(
+        str(escape(name)).replace("_", "_<wbr>").replace("@", "<wbr>@").replace("(", "<wbr>(")
+    )

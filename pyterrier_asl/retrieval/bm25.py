@@ -64,8 +64,9 @@ def number_terms(
         largest = [max(map(abs, query.values()), default=0) or 1.0 for query in queries]
         q = weights / np.array(largest, np.float64)[query_of]
         weights = (k3 + 1) * q / (k3 + np.abs(q))
-    offsets = np.searchsorted(query_of, np.arange(len(queries) + 1)).astype(np.int64)
-    return WeightedQueries(offsets, terms, weights, w)
+    return WeightedQueries(
+        np.searchsorted(query_of, np.arange(len(queries) + 1)).astype(np.int64), terms, weights, w
+    )
 
 
 @np.errstate(over="ignore")

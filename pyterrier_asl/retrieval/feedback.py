@@ -340,8 +340,7 @@ def expand_queries(
     bounds = np.searchsorted(best.rows, np.arange(len(queries) + 1)).tolist()
     new: list[tuple[Mapping[K, float], dict[K, float] | None]] = []
     for query, begin, end in zip(queries, bounds, bounds[1:]):
-        chosen = compress(keys[begin:end], selected[begin:end])
-        grown = grow_weights(query, chosen, feedback.gamma)
+        grown = grow_weights(query, compress(keys[begin:end], selected[begin:end]), feedback.gamma)
         if feedback.weights == "idf":
             new.append((grown, None))
         else:

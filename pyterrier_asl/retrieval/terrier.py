@@ -297,9 +297,11 @@ class TerrierTerms:
 
         It is read as one string, since a call per term would take too long.
         """
-        joiner = pt.java.autoclass("com.google.common.base.Joiner").on("\x1e")
-        text = joiner.withKeyValueSeparator("\x1f").join(
-            pt.java.cast("java.util.Iterator", self._java.getLexicon().iterator())
+        text = (
+            pt.java.autoclass("com.google.common.base.Joiner")
+            .on("\x1e")
+            .withKeyValueSeparator("\x1f")
+            .join(pt.java.cast("java.util.Iterator", self._java.getLexicon().iterator()))
         )
         lexicon = pd.DataFrame(_LEXICON.findall(text), columns=["term", "id", "n"], dtype=object)
         expected = self._java.getCollectionStatistics().getNumberOfUniqueTerms()

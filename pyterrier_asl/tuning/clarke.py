@@ -138,9 +138,11 @@ def _comparison(
         others, other_means = _values_of(pipeline, collection, reported)
         rows += mean_rows(f"{stage}{collection.name}", other_means)
         if tuned is not None:
-            difference = {name: means[name] - other_means[name] for name in means}
             p = {name + _P: float(t_test(values[name] - others[name])) for name in values}
-            rows += mean_rows(f"{_UNTUNED[stage]}{collection.name}", difference | p)
+            rows += mean_rows(
+                f"{_UNTUNED[stage]}{collection.name}",
+                {name: means[name] - other_means[name] for name in means} | p,
+            )
     return table_of(rows)
 
 
@@ -260,10 +262,9 @@ def side_by_side(results: Mapping[str, StagedResult]) -> pd.DataFrame:
     column = long.index.get_level_values("for") + " " + long["which"]
     long = long.assign(value=pd.Series(cells, index=long.index, dtype=object), column=column)
     keys = ["stage", "name"]
-    order = pd.MultiIndex.from_frame(long[keys].drop_duplicates())
     return (
         long.pivot(index=keys, columns="column", values="value")
-        .reindex(order, columns=column.unique())
+        .reindex(pd.MultiIndex.from_frame(long[keys].drop_duplicates()), columns=column.unique())
         .rename_axis(columns=None)
         .reset_index()
     )
