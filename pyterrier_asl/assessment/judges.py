@@ -230,11 +230,12 @@ class Judges:
             measures: those whose minimum grades of relevant documents are said; none: the judge's.
         """
         reference, *others = self.members.values()
-        notes = list[str]()
-        for judge in others:
-            rels = [self.least_relevant(measure, judge.name) for measure in measures]
-            notes += judge.notes_beside(reference, min(rels, default=judge.rel))
-        return notes
+        return [
+            note
+            for judge in others
+            for rels in [[self.least_relevant(measure, judge.name) for measure in measures]]
+            for note in judge.notes_beside(reference, min(rels, default=judge.rel))
+        ]
 
     @property
     def people(self) -> list[str]:

@@ -141,12 +141,13 @@ def _human_columns(
 
 def _less_human(name: str, people: list[str], values: dict[frozenset[str], Floats]) -> Floats:
     """A judge's agreement with a person minus other people's with this person, mean over people."""
-    parts = []
-    for person in people:
-        others = [other for other in people if other not in (person, name)]
-        if person != name and others:
-            among = np.mean([values[frozenset((person, other))] for other in others], axis=0)
-            parts.append(values[frozenset((name, person))] - among)
+    parts = [
+        values[frozenset((name, person))]
+        - np.mean([values[frozenset((person, other))] for other in others], axis=0)
+        for person in people
+        for others in [[other for other in people if other not in (person, name)]]
+        if person != name and others
+    ]
     return np.mean(parts, axis=0) if parts else np.array([np.nan])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from ..common.notices import grouped
 from ..io.groups import read_groups
 
 
@@ -41,10 +42,8 @@ def read_judges_by_name(texts: Sequence[str]) -> dict[str, str]:
 
 def read_judges_of_tracks(texts: Sequence[str]) -> dict[str, dict[str, str]]:
     """Reads the judges of each track, TRACK=NAME=QRELS each."""
-    by_track: dict[str, list[str]] = {}
-    for text in texts:
-        track, _, judge = text.partition("=")
-        by_track.setdefault(track, []).append(judge)
+    parts = (text.partition("=") for text in texts)
+    by_track = grouped((track, judge) for track, _, judge in parts)
     return {track: read_judges_by_name(judges) for track, judges in by_track.items()}
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
 Item = TypeVar("Item")
+Key = TypeVar("Key")
 
 
 def counted(number: int, singular: str, plural: str = "") -> str:
@@ -41,6 +42,18 @@ def names_of(names: Sequence[str], most: int = 4) -> str:
     if len(names) > most:
         return f"{', '.join(names[:most])} and {len(names) - most} more"
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def grouped(pairs: Iterable[tuple[Key, Item]]) -> dict[Key, list[Item]]:
+    """The second of each pair by the first, in the order of their first occurrence.
+
+    >>> grouped([("p", 1), ("q", 2), ("p", 3)])
+    {'p': [1, 3], 'q': [2]}
+    """
+    groups: dict[Key, list[Item]] = {}
+    for key, item in pairs:
+        groups.setdefault(key, []).append(item)
+    return groups
 
 
 class DoubtfulInput(UserWarning):

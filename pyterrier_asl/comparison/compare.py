@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..common.choices import one_or_more
-from ..common.notices import names_of
+from ..common.notices import grouped, names_of
 from ..common.other_names import taking_other_names
 from ..common.parameters import check_name, check_probability
 from ..evaluation.evaluation import Evaluation, Runs
@@ -223,9 +223,7 @@ def with_repetitions(files: Mapping[str, Path], separator: str) -> dict[str, Any
     >>> {name: len(runs) for name, runs in with_repetitions(files, "-").items()}
     {'old': 1, 'new': 2}
     """
-    systems: dict[str, list[Path]] = {}
-    for name, file in files.items():
-        systems.setdefault(name.rpartition(separator)[0] or name, []).append(file)
+    systems = grouped((name.rpartition(separator)[0] or name, of) for name, of in files.items())
     if len(systems) == len(files):
         raise ValueError(
             f"repetitions={separator!r}: no two of the runs {names_of([*files])} have one name "

@@ -182,9 +182,9 @@ def rejected_certainly(
     ...  for by in (".01", ".02")]
     [False, True]
     """
-    low, high = limits.low, limits.high
-    if higher_is_better is False:
-        low, high = -high, -low
+    low, high = (
+        (-limits.high, -limits.low) if higher_is_better is False else (limits.low, limits.high)
+    )
     margin, level = condition.least(limits.least), (condition.level or 0) / family
     return box_test(low + margin, high + margin, 2 * level).sign > 0
 

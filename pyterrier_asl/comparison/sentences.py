@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..common.notices import counted, names_of
+from ..common.notices import counted, grouped, names_of
 from ..leaderboard.numbers import p_text
 from ..measures.directions import added_up
 from ..measures.parsing import measure_named
@@ -41,9 +41,7 @@ def findings(
     """
     for run in dict.fromkeys(of_run.run for of_run in differences):
         own = [d for d in differences if d.run == run]
-        reasons: dict[str, list[str]] = {}
-        for difference in own:
-            reasons.setdefault(doubts[run, difference.name], []).append(difference.name)
+        reasons = grouped((doubts[run, of_run.name], of_run.name) for of_run in own)
         trusted = reasons.pop("", [])
         for reason, names in reasons.items():
             by = f" by {names_of(names, 8)}" if len(names) < len(own) else ""
@@ -66,11 +64,8 @@ def _of_run(own: Differences, all_of_them: Differences, baseline: str) -> Iterat
         if of_way := _without_equal(names.get(way, []), all_of_them):
             each = " (one test per measure)" if way in _WAYS and len(of_way) > 1 else ""
             yield f"{start}{names_of(of_way, 8)}{each}."
-    reasons: dict[str, list[str]] = {}
-    for difference in own:
-        if difference.name in names.get("", []):
-            reasons.setdefault(difference.untestable, []).append(difference.name)
-    for reason, of_reason in reasons.items():
+    untested = [(d.untestable, d.name) for d in own if d.name in names.get("", [])]
+    for reason, of_reason in grouped(untested).items():
         yield f"No test can be made of {run} by {names_of(of_reason, 8)}: {reason}."
 
 
@@ -169,12 +164,14 @@ def _on_groups(difference: RunDifference, baseline: str) -> str:
             f"{start} does not depend on the group ({p}): the mean over all queries stands for "
             f"each of the {len(tested)} groups."
         )
-    ways: dict[str, list[str]] = {}
-    for row in tested:
-        if row["p"] <= alpha:
-            ways.setdefault(way_of(difference, row["difference"]), []).append(
-                f"{row['group']} ({row['difference']:+.4g}, {row['queries']} queries)"
-            )
+    ways = grouped(
+        (
+            way_of(difference, row["difference"]),
+            f"{row['group']} ({row['difference']:+.4g}, {row['queries']} queries)",
+        )
+        for row in tested
+        if row["p"] <= alpha
+    )
     named = [f"{way} in {names_of(groups, 8)}" for way, groups in ways.items()]
     return f"{start} depends on the group ({p})" + (
         f": {run} is {', '.join(named)}." if named else "; no group is named."

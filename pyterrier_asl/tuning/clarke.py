@@ -152,15 +152,17 @@ def winners(results: Mapping[str, StagedResult]) -> list[str]:
     Args:
         results: the results of :func:`tune_for_each`.
     """
-    sentences = []
-    for metric, result in results.items():
-        parts = [
-            f"{stage} {candidate}"
-            + " (all settings are equal)" * (result.trials[stage][metric].nunique() == 1)
-            for stage, candidate in result.candidates.items()
+    return [
+        f"The best settings by {metric}: {', '.join(parts)}."
+        for metric, result in results.items()
+        for parts in [
+            [
+                f"{stage} {candidate}"
+                + " (all settings are equal)" * (result.trials[stage][metric].nunique() == 1)
+                for stage, candidate in result.candidates.items()
+            ]
         ]
-        sentences.append(f"The best settings by {metric}: {', '.join(parts)}.")
-    return sentences
+    ]
 
 
 def transfer_verdicts(results: Mapping[str, StagedResult]) -> list[str]:

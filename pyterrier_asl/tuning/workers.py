@@ -24,9 +24,9 @@ def evaluate_all(
         ChildProcessError: for a worker process that was killed.
     """
     in_processes = objective.backend == "loky" and joblib.effective_n_jobs(jobs) > 1
-    sent: Any = objective
-    if in_processes:  # pickled once, with functions that pickle alone refuses
-        sent = pickle.dumps(joblib.wrap_non_picklable_objects(objective))
+    sent: Any = (  # pickled once, with functions that pickle alone refuses
+        pickle.dumps(joblib.wrap_non_picklable_objects(objective)) if in_processes else objective
+    )
     workers = joblib.Parallel(jobs, backend=objective.backend, return_as="generator")
     try:
         yield from workers(joblib.delayed(_evaluate)(sent, setting) for setting in settings)
