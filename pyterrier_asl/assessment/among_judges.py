@@ -60,8 +60,9 @@ def opinions(among: pd.DataFrame, reference: str) -> list[str]:
     >>> opinions(frame, "p")
     ['a and b are one opinion: their kappa with each other is 0.990, with p 0.300 to 0.400.']
     """
-    rows = among[among["agreement"] == DOCUMENTS].set_index(["judge", "other"])
-    kappa: dict[Any, float] = rows["value"].to_dict()
+    kappa: dict[Any, float] = (
+        among[among["agreement"] == DOCUMENTS].set_index(["judge", "other"])["value"].to_dict()
+    )
     people = {b: value for (a, b), value in kappa.items() if a == reference}
     left = [name for name, value in people.items() if value <= _COPIES]
     sentences = []

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import ceil, comb
 from typing import Any
 
 from ..charts.drawing import STEP, alt, captioned, ranges, tooltips
@@ -34,7 +35,6 @@ from .verdicts import (
     agreement_with_people,
     best_judge,
     differences_of_judges,
-    enough_draws,
     judge_lines,
     least_p,
     people_range,
@@ -174,7 +174,8 @@ def summary_of(
         seed: seed of the draws.
     """
     how: dict[str, Any] = {"alpha": alpha, "seed": seed}
-    draws_of_pairs = enough_draws(len(judges.names) - 1, draws, alpha)
+    # So many that a p, corrected for all pairs of judges, can be a fifth of alpha.
+    draws_of_pairs = max(draws, ceil(10 * comb(len(judges.names) - 1, 2) / alpha))
     favoured, untested = favours_by_judge(judges, measures, seed=seed) if measures else (None, [])
     return JudgeReport(
         judges.names[0],

@@ -290,7 +290,7 @@ def differences_of_judges(
         judges: the judges, the reference first.
         measures: those that rank the runs.
         alpha: the level of significance; intervals cover 1 - alpha.
-        draws: draws of the bootstrap over queries; see :func:`enough_draws`.
+        draws: draws of the bootstrap over queries.
         seed: seed of the draws.
 
     Returns:
@@ -318,20 +318,6 @@ def differences_of_judges(
         kinds = pd.DataFrame(rows, columns=COLUMNS[:-2]).groupby("agreement", sort=False)
         parts += [with_corrected_p(own, "bootstrap", "holm", alpha) for _, own in kinds]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)
-
-
-def enough_draws(judges: int, draws: int, alpha: float) -> int:
-    """At least so many draws that a corrected p can be a fifth of alpha.
-
-    Args:
-        judges: the number of judges without the reference.
-        draws: the least number of draws.
-        alpha: the level of significance.
-
-    >>> enough_draws(9, 1000, 0.05), enough_draws(2, 1000, 0.05)
-    (7200, 1000)
-    """
-    return max(draws, ceil(10 * comb(judges, 2) / alpha))
 
 
 def least_p(judges: int, draws: int) -> float:

@@ -258,8 +258,10 @@ def sources(names: Sequence[str] | None = None) -> tuple[Any, Any]:
         )
     of_scores = {name: values[name] for name in _OF_SCORES if name in values and "scores" in values}
     if scores or tracks:
-        unused = dict.fromkeys(filter(is_given, _NOT_OF_SCORES if scores else ["labels"]), True)
-        refuse(NOT_FOR_SCORES if scores else "belong to QRELS, not to tracks", **unused)
+        refuse(
+            NOT_FOR_SCORES if scores else "belong to QRELS, not to tracks",
+            **dict.fromkeys(filter(is_given, _NOT_OF_SCORES if scores else ["labels"]), True),
+        )
     if scores:
         from ..evaluation.scores import read_scores
 

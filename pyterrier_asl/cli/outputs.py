@@ -59,13 +59,15 @@ class Command(click.Command):
     def _other_name(self, option: str) -> str:
         """What to write instead of an option of another program; empty: that is not known."""
         names = OTHER_NAMES.get(option.lstrip("-").replace("-", "_"), ())
-        known = (
-            f"{min(param.opts, key=len)} {value}".strip()
-            for name, _, value in (other.partition(" ") for other in names)
-            for param in self.params
-            if f"--{name}" in param.opts and value in (param.metavar or "")
+        return next(
+            (
+                f"{min(param.opts, key=len)} {value}".strip()
+                for name, _, value in (other.partition(" ") for other in names)
+                for param in self.params
+                if f"--{name}" in param.opts and value in (param.metavar or "")
+            ),
+            "",
         )
-        return next(known, "")
 
     def invoke(self, ctx: click.Context) -> Any:
         """Runs the command; ``-o`` is a file for what it prints, or a form for what it saves."""

@@ -145,11 +145,10 @@ def compare(
         judged = Evaluation.of(runs, qrels)
         systems = names or {name: [name] for name in judged.names}
         inputs = of_runs(judged, systems, measures, parsed, baseline, qrels=qrels, **of_measures)
-    inputs = replace(inputs, detect=detect)
-    if groups is not None:
-        if isinstance(runs, ScoreTable) and isinstance(groups, str) and not Path(groups).exists():
-            groups = _groups_of_scores(runs, groups)
-        inputs = replace(inputs, groups=groups_of(inputs.qids, groups))
+    if isinstance(runs, ScoreTable) and isinstance(groups, str) and not Path(groups).exists():
+        groups = _groups_of_scores(runs, groups)
+    by_query = () if groups is None else groups_of(inputs.qids, groups)
+    inputs = replace(inputs, detect=detect, groups=by_query)
     check_inputs(inputs, test or "t")
     return RunComparison(
         inputs, PairedTest(test or "t", correction, alpha, seed=seed), allow_missing
@@ -258,11 +257,10 @@ def of_scores(
     systems = list(frames[labels[0]].index.get_level_values(0))
     names = _baseline_first(list(dict.fromkeys(systems)), baseline)
     rows = [row for name in names for row, system in enumerate(systems) if system == name]
-    known = {label: measure_named(label) for label in labels}
     return Inputs(
         names=names,
         higher_is_better={label: scores.direction(label) for label in labels},
-        measures={label: measure for label, measure in known.items() if measure is not None},
+        measures={label: of for label in labels if (of := measure_named(label)) is not None},
         conditions=[(c, given[canonical_name(c.measure)]) for c in conditions],
         of_runs={label: frame.to_numpy(np.float64)[rows] for label, frame in frames.items()},
         qids=list(frames[labels[0]].columns),

@@ -188,15 +188,17 @@ class RunComparison(Printed):
                     "found": found,
                 }
             ).iloc[np.argsort(-np.abs(change), kind="stable")]
-            counts = {
-                "both": both,
-                "A": a.found & ~b.found,
-                "B": b.found & ~a.found,
-                "neither": ~a.found & ~b.found,
-                "nearer": both & (change < 0),
-                "farther": both & (change > 0),
+            numbers = {
+                name: int(chosen.sum())
+                for name, chosen in {
+                    "both": both,
+                    "A": a.found & ~b.found,
+                    "B": b.found & ~a.found,
+                    "neither": ~a.found & ~b.found,
+                    "nearer": both & (change < 0),
+                    "farther": both & (change > 0),
+                }.items()
             }
-            numbers = {name: int(chosen.sum()) for name, chosen in counts.items()}
             yield frame[(frame["change"] != 0) & (frame["found"] != "")], {"run": run, **numbers}
 
     # Facts

@@ -139,11 +139,16 @@ def corrected_columns(p_values: pd.Series[float], method: str, alpha: float) -> 
 
 def directions(scored: ExperimentValues, baselines: list[int]) -> dict[str, bool | None]:
     """The direction of each column; None: neither is better."""
-    higher = {column.label: column.higher_is_better for column in scored.columns} | {"mrt": False}
-    for _, column, label in _compared(scored, baselines):
-        if column.higher_is_better is not None:
-            higher |= {f"{label} +": True, f"{label} -": False}
-    return higher
+    return {
+        **{column.label: column.higher_is_better for column in scored.columns},
+        "mrt": False,
+        **{
+            f"{label} {sign}": sign == "+"
+            for _, column, label in _compared(scored, baselines)
+            for sign in "+-"
+            if column.higher_is_better is not None
+        },
+    }
 
 
 def highlighted(

@@ -416,8 +416,10 @@ class Findings:
 
     def missed_by_all(self, depth: int) -> Ints:
         """The number of relevant documents by query in no system's top ``depth``, shape (Q,)."""
-        missed = ~self.relevant.found(depth).any(axis=0)
-        return np.bincount(self.relevant.queries[missed], minlength=len(self.relevant.total))
+        return np.bincount(
+            self.relevant.queries[~self.relevant.found(depth).any(axis=0)],
+            minlength=len(self.relevant.total),
+        )
 
 
 def deciding(rankings: list[SystemRanking]) -> SystemRanking:

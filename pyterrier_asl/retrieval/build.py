@@ -194,8 +194,10 @@ def write_index(path: Path, contents: Contents, metadata: Mapping[str, Any]) -> 
         _write_strings(folder / "docnos.arrow", contents.docnos)
         _write_strings(folder / "terms.arrow", [contents.terms[i] for i in order])
         sums = {file.name: checksum(file) for file in sorted(folder.iterdir())}
-        written = json.dumps({**metadata, **sizes, "crc32": sums}, indent=2, ensure_ascii=False)
-        (folder / "pt_meta.json").write_text(written + "\n", encoding="utf-8")
+        (folder / "pt_meta.json").write_text(
+            json.dumps({**metadata, **sizes, "crc32": sums}, indent=2, ensure_ascii=False) + "\n",
+            encoding="utf-8",
+        )
 
 
 def _write_postings(folder: Path, contents: Contents, order: Ints) -> dict[str, int]:

@@ -100,8 +100,9 @@ def _from_irds(source: str, like: IndexedCollection | None, verbose: bool) -> In
     dataset = pt.get_dataset(f"irds:{name}")
     # The title of a TREC topic is its query.
     has_titles = "title" in dataset.irds_ref().queries_cls()._fields
-    topics = dataset.get_topics("title" if has_titles else None)
-    return IndexedCollection(name, index, lengths, topics, qrels)
+    return IndexedCollection(
+        name, index, lengths, dataset.get_topics("title" if has_titles else None), qrels
+    )
 
 
 def _from_folder(folder: Path, verbose: bool, **declared: Any) -> IndexedCollection:

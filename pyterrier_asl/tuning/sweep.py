@@ -21,7 +21,6 @@ from ir_measures import Measure
 from ..common.extras import install_command
 from ..common.types import Floats, Ints
 from ..judging.judged_run import JudgedRun
-from ..judging.judgements import Judgements
 from ..measures.directions import added_up
 from ..measures.formula import Formula, formula
 from ..retrieval.bm25 import BM25, number_terms, query_weights, scoring_weights, top_documents
@@ -65,7 +64,10 @@ class Sweep(Objective):
         self.measures = {name: _sweepable(measure) for name, measure in task.measures.items()}
         self.stages = _stages(pipeline, space)
         self.index: TermIndex = self.stages[0].index
-        self.query_terms = _query_terms(task.topics, task.judgements, self.index)
+        qids = ids_as_text(task.topics["qid"], "qid of the topics")
+        terms = dict(zip(qids, query_weights(task.topics, self.index.query_terms)))
+        # Of each judged query, which may be no topic.
+        self.query_terms = [terms.get(qid, {}) for qid in task.judgements.qid_text.to_pylist()]
         self.own = [
             {
                 number: q
@@ -87,7 +89,17 @@ class Sweep(Objective):
 
     def per_query(self, setting: Setting) -> dict[str, Floats]:
         """The value of each measure for each query, in the order of the judgements."""
-        stages = [self._with(stage, setting) for stage in self.stages]
+        stages = [
+            pt.inspect.transformer_apply_attributes(
+                stage,
+                **{
+                    parameter.name: value
+                    for parameter, value in zip(self.space.parameters, setting)
+                    if parameter.transformer is stage
+                },
+            )
+            for stage in self.stages
+        ]
         queries = self._queries(stages[0].k3) if len(stages) == 1 else self._expand(*stages[:2])
         judged, lengths_above = self._retrieve(stages[-1], queries)
         return {
@@ -96,17 +108,6 @@ class Sweep(Objective):
             else measure.values(judged)
             for name, measure in self.measures.items()
         }
-
-    def _with(self, stage: pt.Transformer, setting: Setting) -> pt.Transformer:
-        """A copy of the transformer with its parameters of this setting."""
-        return pt.inspect.transformer_apply_attributes(
-            stage,
-            **{
-                parameter.name: value
-                for parameter, value in zip(self.space.parameters, setting)
-                if parameter.transformer is stage
-            },
-        )
 
     def _once(self, what: str, key: object, make: Callable[[], T]) -> T:
         """The result of ``make``, kept until the key changes."""
@@ -223,13 +224,6 @@ def _doc_lengths(measures: Iterable[Formula], index: TermIndex) -> Floats:
                 raise NotSwept("the measures have different lengths of the documents")
             lengths_of_measures.append(lengths)
     return lengths_of_measures[0] if lengths_of_measures else np.zeros(index.num_docs)
-
-
-def _query_terms(topics: pd.DataFrame, judgements: Judgements, index: TermIndex) -> list[Any]:
-    """The weighted terms of each judged query; none for a query that is not among the topics."""
-    qids = ids_as_text(topics["qid"], "qid of the topics")
-    terms = dict(zip(qids, query_weights(topics, index.query_terms)))
-    return [terms.get(qid, {}) for qid in judgements.qid_text.to_pylist()]
 
 
 def _sweepable(measure: Measure) -> Formula:
