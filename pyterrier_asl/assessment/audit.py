@@ -140,8 +140,14 @@ def audit(
         remarks += _without_interval(part, h, rest)
         parts.append(part)
     first_run = "" if baseline is not None or all_pairs else systems[0]
-    pooled = [measure.name for measure in named if sample.is_deeper(measure)]
-    note = _note(sample, target, alpha, int((less >= 0).sum()), first_run, pooled)
+    note = _note(
+        sample,
+        target,
+        alpha,
+        int((less >= 0).sum()),
+        first_run,
+        [measure.name for measure in named if sample.is_deeper(measure)],
+    )
     notes += without_relevant(sample.judges.members[PEOPLE].judgements, asked)
     notes += [note for note in sample.judges.facts(named, name).notes if note not in notes]
     return Audit(pd.concat(parts, ignore_index=True), note, headlines, remarks, notes)

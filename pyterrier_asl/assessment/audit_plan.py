@@ -142,8 +142,14 @@ class AuditPlan(Printed):
         """
         if not self.pairs:
             raise ValueError("nothing is drawn: give a width or a number of queries")
-        about = {n: getattr(self, n) for n in ("target", "width", "seed", "queries", "depth")}
-        about |= {"of": len(self.order), "judged": self.drawn[: self.judged]}
+        about = {
+            **{
+                name: getattr(self, name)
+                for name in ("target", "width", "seed", "queries", "depth")
+            },
+            "of": len(self.order),
+            "judged": self.drawn[: self.judged],
+        }
         lines = [
             f"{SETTINGS}{json.dumps(about)}",
             "qid\tdocno\tlabel",

@@ -327,8 +327,7 @@ class JudgeReport(Printed):
         """
         tables = self._tables()
         check_name("table", table, list(tables))
-        part = tables[table]
-        assert part.table is not None
+        part: Any = tables[table]
         shown = part.table
         if table == "agreement" and "human range" in tables:
             rows = self.agreement.loc[shown.index].to_dict("records")

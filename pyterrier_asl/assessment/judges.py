@@ -352,12 +352,11 @@ class Judges:
         """
         by_judge = [(name, self.measure_by(measure, name)) for name in names or self.members]
         _, reference = by_judge[0]
-        different = [
-            f"{name}: rel={own.measure['rel']:g}"
+        return reference.name + "".join(
+            f", {name}: rel={own.measure['rel']:g}"
             for name, own in by_judge
             if str(own.measure) != str(reference.measure)
-        ]
-        return ", ".join([reference.name, *different])
+        )
 
     def ranked_by(self, measures: Measures) -> list[NamedMeasure]:
         """The measures that rank the runs; none without several runs."""

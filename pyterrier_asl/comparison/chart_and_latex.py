@@ -114,7 +114,9 @@ def latex(differences: Sequence[RunDifference], baseline: str, places: int) -> s
         means.signs.append(
             (1 if (of_run.mean > 0) == up else -1) * (of_run.is_significant and up is not None)
         )
-    over = f"Means over {counted(len(own[0].qids), 'query', 'queries')}"
-    how = f"{how_tested(own)}, $p \\leq {own[0].options.alpha:g}$"
+    caption = (
+        f"Means over {counted(len(own[0].qids), 'query', 'queries')}; {tables.SIGNS} "
+        f"({how_tested(own)}, $p \\leq {own[0].options.alpha:g}$)."
+    )
     names = [baseline, *dict.fromkeys(of_run.run for of_run in differences)]
-    return tables.latex_of_means(names, measures, f"{over}; {tables.SIGNS} ({how}).", places)
+    return tables.latex_of_means(names, measures, caption, places)

@@ -31,8 +31,6 @@ TESTS = {
     "sign": ("sign test", "(wins - losses) / both"),
     "randomization": ("randomization test", "Cohen's d_z"),
 }
-#: The result of a test that was not made.
-_UNTESTED = Comparison(*[math.nan] * 6)
 
 
 #: Preferences of lexicographic precision (Diaz 2023), which are defined for pairs of runs.
@@ -122,7 +120,7 @@ class RunDifference:
     repetitions: tuple[Floats, ...] = ()
     groups: Sequence[str] = ()
     detect: float | None = None
-    result: Comparison = _UNTESTED
+    result: Comparison = Comparison(*[math.nan] * 6)
     p_corrected: float = math.nan
     family: int = 1
 

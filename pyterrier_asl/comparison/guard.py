@@ -236,9 +236,11 @@ def verdict_on(
         )
     outcome = Outcome.FAIL if holds(condition, difference) else Outcome.PASS
     if condition.level is not None:
-        text = "one-sided " * condition.possibly
-        text += planned_p(difference.p_corrected, condition.level, family)
-        text += f", {correction_over(correction, family)}" * (family > 1)
+        text = (
+            "one-sided " * condition.possibly
+            + planned_p(difference.p_corrected, condition.level, family)
+            + f", {correction_over(correction, family)}" * (family > 1)
+        )
         if difference.is_equal:
             text = "equal values in every query, so there is no difference to test"
         if condition.possibly:
@@ -287,8 +289,10 @@ def group_verdict(condition: Condition, difference: RunDifference, untestable: s
         cases.append(Verdict(group, condition.text, outcome, ", ".join(parts)))
     failing = [f"{case.run}: {case.message}" for case in cases if case.outcome is Outcome.FAIL]
     few = [row["group"] for row in rows if level is not None and row["queries"] < FEWEST_IN_GROUP]
-    parts = failing or [f"in none of {counted(len(cases), 'group')}"]
-    parts += [f"not tested: {names_of(few, 8)}"] if few else []
+    parts = [
+        *(failing or [f"in none of {counted(len(cases), 'group')}"]),
+        *([f"not tested: {names_of(few, 8)}"] if few else []),
+    ]
     outcome = Outcome.FAIL if failing else Outcome.PASS
     numbers = {f"p in {row['group']}": row["p"] for row in rows} | {
         f"difference in {row['group']}": row["difference"] for row in rows

@@ -246,8 +246,10 @@ class RunComparison(Printed):
     def _verdicts_on(self, condition: Condition, name: str) -> Iterator[Verdict]:
         """The verdict on a condition for each run."""
         own = [of_run for of_run in self.run_differences if of_run.name == name]
-        least = correct([of_run.least_p for of_run in own], self.options.correction).p.tolist()
-        for of_run, least_p in zip(for_condition(condition, own), least):
+        for of_run, least_p in zip(
+            for_condition(condition, own),
+            correct([of_run.least_p for of_run in own], self.options.correction).p.tolist(),
+        ):
             reason = next(
                 untestable(self.inputs, self.facts, condition, of_run, least_p, self.allow_missing),
                 "",

@@ -111,9 +111,11 @@ def correction_over(correction: str, runs: int) -> str:
 def how_tested(differences: Differences) -> str:
     """The test, and its correction over the runs."""
     options, runs = differences[0].options, len({of_run.run for of_run in differences})
-    test = TESTS[options.test][0]
-    test += " (sgnLP: sign test)" * any(of_run.test != options.test for of_run in differences)
-    test += " with random effects of repetitions" * any(d.repetitions for d in differences)
+    test = (
+        TESTS[options.test][0]
+        + " (sgnLP: sign test)" * any(of_run.test != options.test for of_run in differences)
+        + " with random effects of repetitions" * any(d.repetitions for d in differences)
+    )
     return ", ".join(filter(None, [test, "two-sided", correction_over(options.correction, runs)]))
 
 
@@ -247,6 +249,8 @@ def _on_dominance(row: Mapping[Any, Any], baseline: str) -> str:
     wins = counted(row["wins"], "query", "queries") if row["wins"] else "no query"
     note = f"prefers {row['run']} in {wins} and {baseline} in {row['losses'] or 'none'}"
     equal, depends = row["equal"], row["depends"]
-    rest = [f"{equal} {'is' if equal == 1 else 'are'} equal"] if equal else []
-    rest += [f"in {depends} it depends on the measure"] if depends else []
+    rest = [
+        *([f"{equal} {'is' if equal == 1 else 'are'} equal"] if equal else []),
+        *([f"in {depends} it depends on the measure"] if depends else []),
+    ]
     return f"Every measure of ranks {note}{'; ' if rest else ''}{', '.join(rest)}."

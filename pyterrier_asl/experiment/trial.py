@@ -209,21 +209,18 @@ def _matched(
 
 def _show_pool(columns: list[Column], runs: Evaluation) -> None:
     """Prints the systems of the pool of rareness measures without a pool."""
-    pooled = [column.label for column in columns if needs_pool(column.measure)]
-    if not pooled:
-        return
-    print(
-        f"pt.asl.Experiment: rareness is counted over the {len(runs)} systems of the experiment: "
-        + ", ".join(runs.names),
-        file=sys.stderr,
-    )
-    warn_of_few(pooled, len(runs))
+    if pooled := [column.label for column in columns if needs_pool(column.measure)]:
+        print(
+            f"pt.asl.Experiment: rareness is counted over the {len(runs)} systems of the "
+            f"experiment: {', '.join(runs.names)}",
+            file=sys.stderr,
+        )
+        warn_of_few(pooled, len(runs))
 
 
 def _preferences(column: Column, runs: Evaluation) -> Floats:
     """The values of rrLP or sgnLP against the baseline, shape (S, Q)."""
     measure = column.measure
-    assert column.baseline is not None
     reciprocal = runs.reciprocal_ranks(measure["rel"], measure["cutoff"], measure["judged_only"])
     _, values = first_difference(
         reciprocal, reciprocal[column.baseline], runs.judgements.num_relevant(measure["rel"])

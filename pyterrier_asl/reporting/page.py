@@ -230,5 +230,7 @@ def short_names(names: Sequence[str], most: int = 16) -> list[str]:
         short = [n if len(n) <= most else f"{n[:head]}…{n[head + 1 - most :]}" for n in names]
         if len(set(short)) == len(names):
             return short
-    marks = [f"…{number}" for number in range(1, len(names) + 1)]
-    return [name[: most - len(mark)] + mark for name, mark in zip(names, marks)]
+    return [
+        name[: most - len(mark)] + mark
+        for name, mark in zip(names, [f"…{number}" for number in range(1, len(names) + 1)])
+    ]

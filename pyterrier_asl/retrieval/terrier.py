@@ -285,8 +285,10 @@ class TerrierTerms:
         Terrier divides the weights of a query by the largest one, saturates them with k3 = 8, and
         multiplies them with the logarithm of (N - n + .5) / (n + .5).
         """
-        ids = np.array([self.term_id(term) for term in weights], np.int64)
-        w = robertson_weights(self.document_frequencies(ids), self.num_docs)
+        w = robertson_weights(
+            self.document_frequencies(np.array([self.term_id(term) for term in weights], np.int64)),
+            self.num_docs,
+        )
         shares = {t: q / w_t for (t, q), w_t in zip(weights.items(), w.tolist()) if w_t > 0}
         largest = max(shares.values(), default=0.0) or 1.0
         return {t: 8 * s / (9 * largest - s) for t, s in shares.items()}

@@ -280,13 +280,14 @@ def scores_by_parameters(results: Mapping[str, StagedResult]) -> alt.TopLevelMix
     Args:
         results: the results of :func:`tune_for_each`.
     """
-    rows = [
-        alt.hconcat(*(_scatter(result, stage, metric, x) for x in ("b", "k1")))
-        for stage in ("initial retrieval", "final retrieval")
-        for metric, result in results.items()
-    ]
     return captioned(
-        alt.vconcat(*rows),
+        alt.vconcat(
+            *[
+                alt.hconcat(*(_scatter(result, stage, metric, x) for x in ("b", "k1")))
+                for stage in ("initial retrieval", "final retrieval")
+                for metric, result in results.items()
+            ]
+        ),
         "Score by b and k1",
         "Each point is a trial of random search; the red point is the best trial.",
         WIDE_CAPTION,

@@ -100,8 +100,10 @@ class Sweep(Objective):
             )
             for stage in self.stages
         ]
-        queries = self._queries(stages[0].k3) if len(stages) == 1 else self._expand(*stages[:2])
-        judged, lengths_above = self._retrieve(stages[-1], queries)
+        judged, lengths_above = self._retrieve(
+            stages[-1],
+            self._queries(stages[0].k3) if len(stages) == 1 else self._expand(*stages[:2]),
+        )
         return {
             name: self._timed_values(measure, judged, lengths_above)
             if measure.NEEDS_LENGTHS
@@ -200,8 +202,10 @@ def _stages(pipeline: pt.Transformer, space: Space) -> list[Any]:
         raise NotSwept("the stages of the pipeline are not over one TermIndex")
     if any(parameter.name == "index" for parameter in space.parameters):
         raise NotSwept("'index' is not a parameter of the sweep")
-    of_last = [p.name for p in space.parameters if p.transformer is stages[-1]]
-    if len(stages) > 1 and (stages[-1].k3 is not None or "k3" in of_last):
+    if len(stages) > 1 and (
+        stages[-1].k3 is not None
+        or "k3" in [p.name for p in space.parameters if p.transformer is stages[-1]]
+    ):
         raise NotSwept("the last retrieval saturates query weights (k3)")
     return stages
 
