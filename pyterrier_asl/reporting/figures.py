@@ -340,7 +340,7 @@ def _ranks(cutoff: int) -> alt.LayerChart:
             _rows([{}])
             .transform_calculate(at=f"depth{side}")
             .transform_filter("datum.at")
-            .mark_rule(strokeDash=[1, 3], opacity=0.9),
+            .mark_rule(strokeDash=[1, 3], opacity=0.9)
         )
         layers += [rule.encode(channel("at:Q")) for rule in (end, depth)]
     points = _CHOSEN.mark_circle(opacity=0.45).encode(
