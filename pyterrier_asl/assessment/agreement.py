@@ -122,10 +122,8 @@ def agreement_on_documents(
         drawn = np.tensordot(counts, tables, axes=1)
         share, kappa = agreement_of_tables(drawn)
         has_both_labels = np.all(drawn.any(axis=1) & drawn.any(axis=2), axis=1)
-        values = {
-            **dict(zip(ON_DOCUMENTS, (share, np.where(has_both_labels, kappa, np.nan)))),
-            **_kappas_of_grades(*both),
-        }
+        values = dict(zip(ON_DOCUMENTS, (share, np.where(has_both_labels, kappa, np.nan))))
+        values |= _kappas_of_grades(*both)
         observed, queries = drawn[0], int((tables.sum(axis=(1, 2)) > 0).sum())
         size = max(int(observed.sum()), 1)
         relevant = float(observed[1].sum() / size), float(observed[:, 1].sum() / size)

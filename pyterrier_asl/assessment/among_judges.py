@@ -98,20 +98,13 @@ def among_chart(among: pd.DataFrame) -> Any:
     """The agreement of every two judges as matrices."""
     names, shown = list(among["judge"].unique()), among.dropna(subset="value")
     color = alt.Color("value:Q", scale=coefficient_colors(shown["value"]), title="agreement")
-    text = alt.Text("value:Q", format=".2f")
-    panels = [
-        cells(
-            square(alt.Chart(rows, title=f"{kind} {measure}"), "judge", "other", names),
-            color,
-            text,
-            "datum.value > 0.6",
-            tooltips(*COLUMNS),
-        )
-        for (kind, measure), rows in shown.groupby(["agreement", "measure"], sort=False)
-    ]
-    return captioned(
-        alt.hconcat(*panels),
-        "Judges among themselves",
+    panels = []
+    for (kind, measure), rows in shown.groupby(["agreement", "measure"], sort=False):
+        base = square(alt.Chart(rows, title=f"{kind} {measure}"), "judge", "other", names)
+        text = alt.Text("value:Q", format=".2f")
+        panels.append(cells(base, color, text, "datum.value > 0.6", tooltips(*COLUMNS)))
+    caption = (
         "Agreement of every two judges, on the pairs of query and document that both judged: kappa "
-        "of their labels, tau of their rankings of the runs.",
+        "of their labels, tau of their rankings of the runs."
     )
+    return captioned(alt.hconcat(*panels), "Judges among themselves", caption)

@@ -140,14 +140,8 @@ def audit(
         remarks += _without_interval(part, h, rest)
         parts.append(part)
     first_run = "" if baseline is not None or all_pairs else systems[0]
-    note = _note(
-        sample,
-        target,
-        alpha,
-        int((less >= 0).sum()),
-        first_run,
-        [measure.name for measure in named if sample.is_deeper(measure)],
-    )
+    pooled = [measure.name for measure in named if sample.is_deeper(measure)]
+    note = _note(sample, target, alpha, int((less >= 0).sum()), first_run, pooled)
     notes += without_relevant(sample.judges.members[PEOPLE].judgements, asked)
     notes += [note for note in sample.judges.facts(named, name).notes if note not in notes]
     return Audit(pd.concat(parts, ignore_index=True), note, headlines, remarks, notes)
@@ -197,11 +191,9 @@ def _note(
         pooled: the measures that look at more documents than people judged.
     """
     people, machine = sample.size, len(sample.qids)
-    these, depth = "queries like these", "not even the first document"
+    these = "queries like these"
     if target != TARGETS[0]:
         these = f"these {machine} queries, if people judged all of them"
-    if sample.depth:
-        depth = f"only the first {counted(sample.depth, 'document')}"
     sentences = [
         f"Means over {these}, with {100 * (1 - alpha):g} % "
         f"intervals, from people's labels of {people} queries and the machine's labels of "
@@ -213,20 +205,19 @@ def _note(
         "difference of its two means.",
     ]
     if pooled:
+        depth = f"only the first {counted(sample.depth or 0, 'document')}"
         sentences.append(
-            f"People judged {depth} of every run. {names_of(pooled)} "
-            f"{'looks' if len(pooled) == 1 else 'look'} at more: other documents count as not "
-            "relevant, and values by full qrels differ."
+            f"People judged {depth if sample.depth else 'not even the first document'} of every "
+            f"run. {names_of(pooled)} {'looks' if len(pooled) == 1 else 'look'} at more: other "
+            "documents count as not relevant, and values by full qrels differ."
         )
-    if differences > 1:
-        sentences.append(
-            f"p is corrected for the {differences} differences of a measure (Holm); the intervals "
-            "are not."
-        )
-    if differences > 1 and first_run:
-        sentences.append(
-            f"The runs are compared with {first_run}, the first; baseline names another."
-        )
+    sentences += [
+        f"p is corrected for the {differences} differences of a measure (Holm); the intervals are "
+        "not."
+    ] * (differences > 1)
+    sentences += [f"The runs are compared with {first_run}, the first; baseline names another."] * (
+        differences > 1 and bool(first_run)
+    )
     return " ".join(sentences)
 
 
@@ -284,19 +275,14 @@ class Audit(Printed):
             places: decimal places.
         """
         table = self.table.assign(estimate_of=names_of_estimates(self.table))
-        return latex(
-            table[["measure", "estimate_of", *_SHOWN[1:], "p_corrected"]],
-            places=places,
-            titles=_TITLES | {"estimate_of": "mean or difference"},
-            caption=self.note,
-        )
+        shown = table[["measure", "estimate_of", *_SHOWN[1:], "p_corrected"]]
+        titles = _TITLES | {"estimate_of": "mean or difference"}
+        return latex(shown, places=places, titles=titles, caption=self.note)
 
     def chart(self) -> Any:
         """The estimate of each run, by people alone and by the machine alone, with intervals."""
-        about = self.table[["measure"]].assign(
-            what=names_of_estimates(self.table),
-            kind=np.where(self.table["minus"] == "", "means", "differences"),
-        )
+        kind = np.where(self.table["minus"] == "", "means", "differences")
+        about = self.table[["measure"]].assign(what=names_of_estimates(self.table), kind=kind)
         shown = pd.concat(
             [
                 about.assign(by=by if by == "both" else f"{by} alone").join(

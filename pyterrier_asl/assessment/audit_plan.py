@@ -142,19 +142,10 @@ class AuditPlan(Printed):
         """
         if not self.pairs:
             raise ValueError("nothing is drawn: give a width or a number of queries")
-        about = {
-            **{
-                name: getattr(self, name)
-                for name in ("target", "width", "seed", "queries", "depth")
-            },
-            "of": len(self.order),
-            "judged": self.drawn[: self.judged],
-        }
-        lines = [
-            f"{SETTINGS}{json.dumps(about)}",
-            "qid\tdocno\tlabel",
-            *(f"{qid}\t{docno}\t" for qid, docno in self.pairs),
-        ]
+        about = {n: getattr(self, n) for n in ("target", "width", "seed", "queries", "depth")}
+        about |= {"of": len(self.order), "judged": self.drawn[: self.judged]}
+        rows = [f"{qid}\t{docno}\t" for qid, docno in self.pairs]
+        lines = [f"{SETTINGS}{json.dumps(about)}", "qid\tdocno\tlabel", *rows]
         try:
             with replacing(path, force=True, only_new=True) as new:
                 new.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")

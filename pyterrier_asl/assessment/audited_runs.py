@@ -62,16 +62,12 @@ class AuditedRuns:
         name: str = MACHINE,
     ) -> AuditedRuns:
         """Reads judgements and runs; see :func:`~pyterrier_asl.audit` for the arguments."""
+        own = None if machine_rel is None else {name: machine_rel}
         planned = _planned_depths(people)
         if _are_several(people):
             people = read_all_labels(people)
-        judges = Judges.of(
-            with_reference({name: machine}, PEOPLE, people),
-            runs,
-            rel=rel,
-            judge_rel=None if machine_rel is None else {name: machine_rel},
-            people=[PEOPLE],
-        )
+        sources = with_reference({name: machine}, PEOPLE, people)
+        judges = Judges.of(sources, runs, rel=rel, judge_rel=own, people=[PEOPLE])
         if len(judges.names) > 2:
             raise ValueError(
                 f"an audit is of one machine by one judgement of people, not of "
@@ -146,11 +142,8 @@ def cutoff_of(measure: NamedMeasure) -> int | None:
 
 def _are_several(people: Any) -> bool:
     """Whether people's judgements are several files or frames of labels."""
-    return (
-        isinstance(people, (list, tuple))
-        and bool(people)
-        and all(isinstance(own, (str, os.PathLike)) or is_table(own) for own in people)
-    )
+    is_list = isinstance(people, (list, tuple)) and bool(people)
+    return is_list and all(isinstance(own, (str, os.PathLike)) or is_table(own) for own in people)
 
 
 def _planned_depths(people: Any) -> list[int | None]:

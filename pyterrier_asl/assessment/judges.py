@@ -420,10 +420,8 @@ def _contradictions(name: str, source: Any, example: str) -> str:
     pairs = labels.frame("qid", "docno", "label").groupby(["qid", "docno"])["label"]
     table = pd.DataFrame({"labels": pairs.unique(), "times": pairs.size()}).query("times > 1")
     table["differs"] = table["labels"].map(len) > 1
-    shares = ", ".join(
-        f"{100 * share:.0f} % of {label:g}"
-        for label, share in table.explode("labels").groupby("labels")["differs"].mean().items()
-    )
+    by_label = table.explode("labels").groupby("labels")["differs"].mean()
+    shares = ", ".join(f"{100 * share:.0f} % of {label:g}" for label, share in by_label.items())
     return (
         f"judge {name!r}{f' ({source})' * is_file} labels {counted(len(table), 'pair')} of query "
         f"and document several times, {table['differs'].sum():,} of them differently (by label "

@@ -89,17 +89,14 @@ def agreement_with_people(
             if measure is not None and not group.on_shared_pairs:
                 continue
             agreements = agreements_of(group, measure, draw)
-            keys = {
-                "judge": name,
-                "reference": reference,
-                "measure": "" if measure is None else judges.label(measure, [reference, name]),
-            }
+            label = "" if measure is None else judges.label(measure, [reference, name])
+            keys = {"judge": name, "reference": reference, "measure": label}
             by_both = (judges.members[judge].judgements for judge in (reference, name))
             both = {"judged_by_both": len(shared_pairs(*by_both)[0])}
             for row in agreements[frozenset((reference, name))].rows(alpha):
-                of_kind = {  # without a value for grades of two people on different scales
-                    pair: own.values.get(row["agreement"], np.array([np.nan]))
-                    for pair, own in agreements.items()
+                none = np.array([np.nan])  # grades of two people on different scales
+                of_kind = {
+                    pair: own.values.get(row["agreement"], none) for pair, own in agreements.items()
                 }
                 human = _human_columns(group, has_range, name, of_kind, alpha, row["queries"])
                 rows.append({**keys, **row, **human, **both})

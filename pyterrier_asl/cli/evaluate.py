@@ -154,10 +154,8 @@ def command(
 def _print_notes(results: Mapping[str, Evaluation]) -> None:
     """Prints what must be known of the runs, and why runs have failed, which is exit status 1."""
     for track, evaluation in results.items():
-        for kind, note in [
-            *(("Note", note) for note in evaluation.notes),
-            *[("Error", reason) for reason in evaluation.failures.values()],
-        ]:
+        errors = [("Error", reason) for reason in evaluation.failures.values()]
+        for kind, note in [*(("Note", note) for note in evaluation.notes), *errors]:
             click.echo(": ".join(filter(None, (kind, track, note))), err=True)
     if any(evaluation.failures for evaluation in results.values()):
         raise click.exceptions.Exit(1)

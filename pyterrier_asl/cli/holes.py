@@ -110,13 +110,8 @@ def command(
         raise click.UsageError("--conflicts goes with --labels")
     found = library.holes(named, judged_by, measure, **settings)
     table = found.difference.by_query if by_query else found.table
-    texts_of = partial(
-        Texts.of,
-        values["topics"],
-        values["dataset"] or (None if Path(qrels).exists() else qrels),
-        docs=values["docs"],
-        whole=True,
-    )
+    dataset = values["dataset"] or (None if Path(qrels).exists() else qrels)
+    texts_of = partial(Texts.of, values["topics"], dataset, docs=values["docs"], whole=True)
     if by_query and values["topics"]:
         texts = texts_of().queries
         table.insert(1, "query", [texts.get(str(qid), "") for qid in table["qid"]])

@@ -161,10 +161,8 @@ def _given(names: Container[str | None]) -> dict[str, Any]:
 def is_given(name: str | None) -> bool:
     """Whether the user gave the option of a parameter."""
     source = click.core.ParameterSource
-    return click.get_current_context().get_parameter_source(name or "") in (
-        source.COMMANDLINE,
-        source.ENVIRONMENT,
-    )
+    given = click.get_current_context().get_parameter_source(name or "")
+    return given in (source.COMMANDLINE, source.ENVIRONMENT)
 
 
 def take(settings: dict[str, Any], *names: str) -> dict[str, Any]:
@@ -252,16 +250,12 @@ def sources(names: Sequence[str] | None = None) -> tuple[Any, Any]:
         names = [values["qrels"], *values.get("runs", ())]
     qrels, *files = names or [""]
     if sum(map(bool, (qrels, tracks, scores))) != 1:
-        raise click.UsageError(
-            "give QRELS and RUN..., or --track for each track"
-            + ", or --scores" * ("scores" in values)
-        )
+        or_scores = ", or --scores" if "scores" in values else ""
+        raise click.UsageError(f"give QRELS and RUN..., or --track for each track{or_scores}")
     of_scores = {name: values[name] for name in _OF_SCORES if name in values and "scores" in values}
     if scores or tracks:
-        refuse(
-            NOT_FOR_SCORES if scores else "belong to QRELS, not to tracks",
-            **dict.fromkeys(filter(is_given, _NOT_OF_SCORES if scores else ["labels"]), True),
-        )
+        unused = dict.fromkeys(filter(is_given, _NOT_OF_SCORES if scores else ["labels"]), True)
+        refuse(NOT_FOR_SCORES if scores else "belong to QRELS, not to tracks", **unused)
     if scores:
         from ..evaluation.scores import read_scores
 
@@ -293,12 +287,9 @@ def inputs() -> list[str]:
     """The files and folders that the current command reads."""
     values = click.get_current_context().params
     tracks = values.get("tracks", ())
+    judges = [*values.get("judges", ()), *values.get("machine", ())]
     return [
-        *(
-            judge.split("=", 2 if tracks else 1)[-1]
-            for option in ("judges", "machine")
-            for judge in values.get(option, ())
-        ),
+        *(judge.split("=", 2 if tracks else 1)[-1] for judge in judges),
         *(path for track in tracks for path in track[1:]),
         *(name for value in filter(None, map(values.get, _INPUTS)) for name in one_or_more(value)),
     ]

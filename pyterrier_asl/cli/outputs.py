@@ -59,15 +59,13 @@ class Command(click.Command):
     def _other_name(self, option: str) -> str:
         """What to write instead of an option of another program; empty: that is not known."""
         names = OTHER_NAMES.get(option.lstrip("-").replace("-", "_"), ())
-        return next(
-            (
-                f"{min(param.opts, key=len)} {value}".strip()
-                for name, _, value in (other.partition(" ") for other in names)
-                for param in self.params
-                if f"--{name}" in param.opts and value in (param.metavar or "")
-            ),
-            "",
+        known = (
+            f"{min(param.opts, key=len)} {value}".strip()
+            for name, _, value in (other.partition(" ") for other in names)
+            for param in self.params
+            if f"--{name}" in param.opts and value in (param.metavar or "")
         )
+        return next(known, "")
 
     def invoke(self, ctx: click.Context) -> Any:
         """Runs the command; ``-o`` is a file for what it prints, or a form for what it saves."""
@@ -114,20 +112,18 @@ force = switch("--force", help="Overwrite a file of another kind, but never an i
 
 def output(help: str) -> Decorator:
     """``-o`` of a command that prints a table."""
-    return together(
-        click.option(
-            "-o",
-            "--output",
-            "--output_format",
-            "form",
-            type=_FormOrFile(FORMS),
-            metavar=f"{'|'.join(FORMS)}|FILE",
-            default="table",
-            show_default=True,
-            help=f"The form to print, or a file: {', '.join(_FormOrFile.endings)}. {help}",
-        ),
-        force,
+    form = click.option(
+        "-o",
+        "--output",
+        "--output_format",
+        "form",
+        type=_FormOrFile(FORMS),
+        metavar=f"{'|'.join(FORMS)}|FILE",
+        default="table",
+        show_default=True,
+        help=f"The form to print, or a file: {', '.join(_FormOrFile.endings)}. {help}",
     )
+    return together(form, force)
 
 
 #: The key of the temporary folder of a file that is printed.

@@ -57,10 +57,8 @@ def chart(differences: Sequence[RunDifference], baseline: str, kind: str | None 
             y=alt.Y("run:N", sort=list(dict.fromkeys(rows["run"])), title=None),
             tooltip=tooltips("run:N", "measure:N", "a:Q", "b:Q", "difference:Q", "p_corrected:Q"),
         )
-        layers = alt.layer(
-            alt.Chart().mark_rule(color="gray").encode(x=alt.datum(0)),
-            ranges(base, "ci_low", "difference", "ci_high", title),
-        )
+        zero = alt.Chart().mark_rule(color="gray").encode(x=alt.datum(0))
+        layers = alt.layer(zero, ranges(base, "ci_low", "difference", "ci_high", title))
     rows["panel"] = [
         f"{run}, " * by_query + f"{name} {ways[name]}".rstrip()
         for run, name in zip(rows["run"], rows["measure"])

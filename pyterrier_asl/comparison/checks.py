@@ -40,17 +40,13 @@ def untestable(
         least_p: the smallest p-value that the test can have, corrected.
         allow_missing: whether missing queries are no reason.
     """
-    for fault in [
-        *(facts.contradictions if facts else []),
-        *_faults(inputs, facts, difference.run, of_baseline=not condition.is_floor),
-    ]:
+    faults = _faults(inputs, facts, difference.run, of_baseline=not condition.is_floor)
+    for fault in [*(facts.contradictions if facts else []), *faults]:
         yield f"no test can be made: {fault}"
     if not (allow_missing or condition.is_floor):
-        yield from (
-            f"{lack}; {_REMEDY}"
-            for lacks in (_lacks_queries, _is_short)
-            for lack in lacks(inputs, facts, difference)
-        )
+        lacks = [*_lacks_queries(inputs, facts, difference), *_is_short(inputs, facts, difference)]
+        for lack in lacks:
+            yield f"{lack}; {_REMEDY}"
     yield from _nothing_relevant(inputs, difference.name)
     if condition.is_floor:
         yield from _beyond_range(inputs, condition, difference.name)
@@ -107,10 +103,8 @@ def _lacks_queries(inputs: Inputs, facts: Facts | None, difference: RunDifferenc
         return
     first, second = (_missing(inputs, difference.name, of) for of in (baseline, difference.run))
     if number := int((first & ~second).sum()):
-        yield (
-            f"{baseline} lacks {counted(number, 'score')} of {difference.name} that "
-            f"{difference.run} has"
-        )
+        which = f"{counted(number, 'score')} of {difference.name} that {difference.run} has"
+        yield f"{baseline} lacks {which}"
 
 
 def _missing(inputs: Inputs, name: str, system: str) -> Bools:
@@ -155,10 +149,8 @@ def _beyond_range(inputs: Inputs, condition: Condition, name: str) -> Iterator[s
     amount, is_below = condition.amount, condition.how == "below"
     never = amount <= low if is_below else amount >= high
     if never or (amount > high if is_below else amount < low):
-        yield (
-            f"{'no' if never else 'every'} mean is {condition.how} {amount:g}: {name} lies between "
-            f"{low:g} and {high:g}"
-        )
+        which = "no mean" if never else "every mean"
+        yield f"{which} is {condition.how} {amount:g}: {name} lies between {low:g} and {high:g}"
 
 
 def _no_difference(
@@ -265,12 +257,6 @@ def unanswered_verdict(inputs: Inputs, facts: Facts | None, run: str) -> list[Ve
         reason = "; ".join(
             s for of in _runs(inputs, run) for s in facts.sentences_on(of, UNANSWERED)
         )
-    return [
-        Verdict(
-            run,
-            "every query that A answers is answered",
-            Outcome.FAIL,
-            f"{reason}; allow_missing=True (--allow-missing) lets that pass",
-            {"unanswered": float(len(qids))},
-        )
-    ]
+    message = f"{reason}; allow_missing=True (--allow-missing) lets that pass"
+    what, numbers = "every query that A answers is answered", {"unanswered": float(len(qids))}
+    return [Verdict(run, what, Outcome.FAIL, message, numbers)]

@@ -302,10 +302,8 @@ def of_runs(
     guarded = [c.measure for c in conditions if c.measure not in PREFERENCES]
     own = {measure.name: measure for measure in listed}
     wanted = [*listed, *(own.get(name) or one_measure(name) for name in guarded)]
-    measured = [
-        measure.with_params(rel=options["rel"])
-        for measure in complete_measures(wanted, pool=options["pool"], lengths=options["lengths"])
-    ]
+    completed = complete_measures(wanted, pool=options["pool"], lengths=options["lengths"])
+    measured = [measure.with_params(rel=options["rel"]) for measure in completed]
     own_rows, of_guard = measured[: len(listed)], measured[len(listed) :]
     rows = {measure.key: measure for measure in reversed(measured)}
     shown = unique([*own_rows, *(rows[measure.key] for measure in of_guard)], "name")
@@ -350,20 +348,15 @@ def _asked(measures: Measures | None, qrels: Any, options: Mapping[str, Any]) ->
     """The measures that were asked for, and the names of preferences."""
     if measures is None:
         has_pool, has_lengths = (options[name] is not None for name in ("pool", "lengths"))
-        return [
-            *measures_for(qrels, several=has_pool, lengths=has_lengths, rel=options["rel"]),
-            *PREFERENCES,
-        ]
+        default = measures_for(qrels, several=has_pool, lengths=has_lengths, rel=options["rel"])
+        return [*default, *PREFERENCES]
     if isinstance(measures, Mapping):
         return list(named_measures(measures))
-    asked = [
-        word for m in one_or_more(measures) for word in (words(m) if isinstance(m, str) else [m])
-    ]
+    listed = one_or_more(measures)
+    asked = [word for m in listed for word in (words(m) if isinstance(m, str) else [m])]
     others = [word for word in asked if word not in PREFERENCES]
-    return [
-        *(named_measures(others) if others or not asked else []),
-        *dict.fromkeys(word for word in asked if word in PREFERENCES),
-    ]
+    named = named_measures(others) if others or not asked else []
+    return [*named, *dict.fromkeys(word for word in asked if word in PREFERENCES)]
 
 
 def _least_grade(measures: Iterable[Any], rel: float | None) -> float:
@@ -391,18 +384,12 @@ def check_inputs(inputs: Inputs, test: str) -> None:
 def _check_repetitions(inputs: Inputs, test: str) -> None:
     """Raises ValueError for what systems with several runs have no answer to."""
     alone = "is for systems with one run each"
+    conditions = [c.text for c, _ in inputs.conditions if c.certainly or c.possibly]
+    pooled = [name for name, measure in inputs.measures.items() if needs_pool(measure)]
     wrong = [
         *(f"{of} {alone}: leave it out" for of in ("detect", "groups") if getattr(inputs, of)),
-        *(
-            f"the condition {condition.text!r} {alone}"
-            for condition, _ in inputs.conditions
-            if condition.certainly or condition.possibly
-        ),
-        *(
-            f"{name} would count the runs of one system as several: give a pool"
-            for name, measure in inputs.measures.items()
-            if needs_pool(measure)
-        ),
+        *(f"the condition {text!r} {alone}" for text in conditions),
+        *(f"{n} would count the runs of one system as several: give a pool" for n in pooled),
         *(
             f"{n} prefers one run to another: leave it out"
             for n in PREFERENCES

@@ -207,15 +207,10 @@ class RunDifference:
         """The result of the test."""
         if self.repeated:
             return self.repeated.comparison
-        pair = (
-            (self.difference, 0 * self.difference) if np.isnan(self.a).all() else (self.b, self.a)
-        )
-        return compare_pair(
-            *pair,
-            self.test,
-            alpha=self.options.alpha,
-            seed=self.options.seed if self.test == "randomization" else None,
-        )
+        zero = 0 * self.difference
+        pair = (self.difference, zero) if np.isnan(self.a).all() else (self.b, self.a)
+        seed = self.options.seed if self.test == "randomization" else None
+        return compare_pair(*pair, self.test, alpha=self.options.alpha, seed=seed)
 
     # Tables
 
@@ -243,15 +238,12 @@ class RunDifference:
             "family": self.family,
         }
         if repeated:
-            row |= {
-                "repetitions": repeated.share,
-                "half_any_repetitions": repeated.half_any_repetitions,
-                "half_twice_queries": repeated.half_twice_queries,
-            }
+            row["repetitions"] = repeated.share
+            row["half_any_repetitions"] = repeated.half_any_repetitions
+            row["half_twice_queries"] = repeated.half_twice_queries
         if self.detect is not None:
-            row["queries_needed"], row["queries_needed_by_sd"] = queries_needed(
-                self.difference, self.detect, alpha=alpha
-            )
+            needed = queries_needed(self.difference, self.detect, alpha=alpha)
+            row["queries_needed"], row["queries_needed_by_sd"] = needed
         return row
 
     def by_query(self) -> pd.DataFrame:
@@ -273,15 +265,12 @@ class RunDifference:
     def by_group(self) -> list[dict[str, Any]]:
         """The rows of the table of groups, in the order of their first queries."""
         names = list(dict.fromkeys(self.groups))
-        depends, *columns = group_differences(
-            self.difference, [names.index(group) for group in self.groups], self.greatest
-        )
+        codes = [names.index(group) for group in self.groups]
+        depends, *columns = group_differences(self.difference, codes, self.greatest)
         keys = ("group", "queries", "difference", "shrunken", "p")
         about = {"run": self.run, "measure": self.name}
-        return [
-            about | dict(zip(keys, row)) | {"depends": depends}
-            for row in zip(names, *(column.tolist() for column in columns))
-        ]
+        rows = zip(names, *(column.tolist() for column in columns))
+        return [about | dict(zip(keys, row)) | {"depends": depends} for row in rows]
 
     def is_in(self, group: str) -> Bools:
         """Whether each query is in a group, shape (Q,)."""
@@ -301,6 +290,7 @@ def run_differences(inputs: Inputs, options: PairedTest) -> list[RunDifference]:
         a, *others = (of_system.mean(axis=0) for of_system in values)
         own = []
         for row, (run, b) in enumerate(zip(inputs.names[1:], others), 1):
+            repetitions = values[0], values[row]
             empty = np.full(len(a), np.nan)
             untested = RunDifference(
                 run=run,
@@ -311,9 +301,7 @@ def run_differences(inputs: Inputs, options: PairedTest) -> list[RunDifference]:
                 difference=b - a,
                 qids=inputs.qids,
                 options=options,
-                repetitions=(values[0], values[row])
-                if len(values[0]) + len(values[row]) > 2
-                else (),
+                repetitions=repetitions if len(values[0]) + len(values[row]) > 2 else (),
                 groups=inputs.groups,
                 detect=inputs.detect,
             )

@@ -111,13 +111,8 @@ def holds(condition: Condition, difference: RunDifference) -> bool:
         return not is_equal and (gap < 0) == (condition.how == "below")
     if condition.possibly:
         return not difference.p_corrected < (condition.level or 0)
-    return differs(
-        condition,
-        difference.mean,
-        difference.base,
-        difference.p_corrected,
-        difference.higher_is_better,
-    )
+    up, p = difference.higher_is_better, difference.p_corrected
+    return differs(condition, difference.mean, difference.base, p, up)
 
 
 def differs(
@@ -289,14 +284,11 @@ def group_verdict(condition: Condition, difference: RunDifference, untestable: s
         cases.append(Verdict(group, condition.text, outcome, ", ".join(parts)))
     failing = [f"{case.run}: {case.message}" for case in cases if case.outcome is Outcome.FAIL]
     few = [row["group"] for row in rows if level is not None and row["queries"] < FEWEST_IN_GROUP]
-    parts = [
-        *(failing or [f"in none of {counted(len(cases), 'group')}"]),
-        *([f"not tested: {names_of(few, 8)}"] if few else []),
-    ]
+    parts = failing or [f"in none of {counted(len(cases), 'group')}"]
+    parts += [f"not tested: {names_of(few, 8)}"] if few else []
     outcome = Outcome.FAIL if failing else Outcome.PASS
-    numbers = {f"p in {row['group']}": row["p"] for row in rows} | {
-        f"difference in {row['group']}": row["difference"] for row in rows
-    }
+    numbers = {f"p in {row['group']}": row["p"] for row in rows}
+    numbers |= {f"difference in {row['group']}": row["difference"] for row in rows}
     return Verdict(run, condition.text, outcome, "; ".join(parts), numbers, cases)
 
 

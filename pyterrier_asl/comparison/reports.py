@@ -174,13 +174,9 @@ def print_comparison(
             frame = _with_text(compared.differences(), texts)
             parts.append(Part(what, frame, {"titles": TITLES}))
         if show == "groups":
-            parts.append(
-                Part(
-                    "B - A in groups of queries:",
-                    compared.of_one(compared.groups),
-                    {"titles": {**TITLES, "depends": "p of dependence"}},
-                )
-            )
+            frame = compared.of_one(compared.groups)
+            style = {"titles": {**TITLES, "depends": "p of dependence"}}
+            parts.append(Part("B - A in groups of queries:", frame, style))
         if show == "documents":
             *sentences, moved = compared.documents(None if all_rows else MOVED)
             parts += [*sentences, replace(moved, table=_with_text(moved.table, texts))]

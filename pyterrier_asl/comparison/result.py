@@ -177,28 +177,18 @@ class RunComparison(Printed):
         for run, b in zip(self.runs, others):
             both, change = a.found & b.found, b.lengths - a.lengths
             found = np.select([both, a.found, b.found], ["both", "A", "B"], "").astype(object)
-            frame = pd.DataFrame(
-                {
-                    "run": run,
-                    "qid": qids,
-                    "docno": docnos,
-                    "a": a.lengths,
-                    "b": b.lengths,
-                    "change": change,
-                    "found": found,
-                }
-            ).iloc[np.argsort(-np.abs(change), kind="stable")]
-            numbers = {
-                name: int(chosen.sum())
-                for name, chosen in {
-                    "both": both,
-                    "A": a.found & ~b.found,
-                    "B": b.found & ~a.found,
-                    "neither": ~a.found & ~b.found,
-                    "nearer": both & (change < 0),
-                    "farther": both & (change > 0),
-                }.items()
+            frame = pd.DataFrame({"run": run, "qid": qids, "docno": docnos, "a": a.lengths})
+            frame = frame.assign(b=b.lengths, change=change, found=found)
+            frame = frame.iloc[np.argsort(-np.abs(change), kind="stable")]
+            counts = {
+                "both": both,
+                "A": a.found & ~b.found,
+                "B": b.found & ~a.found,
+                "neither": ~a.found & ~b.found,
+                "nearer": both & (change < 0),
+                "farther": both & (change > 0),
             }
+            numbers = {name: int(chosen.sum()) for name, chosen in counts.items()}
             yield frame[(frame["change"] != 0) & (frame["found"] != "")], {"run": run, **numbers}
 
     # Facts
@@ -246,30 +236,24 @@ class RunComparison(Printed):
     def _verdicts_on(self, condition: Condition, name: str) -> Iterator[Verdict]:
         """The verdict on a condition for each run."""
         own = [of_run for of_run in self.run_differences if of_run.name == name]
-        for of_run, least_p in zip(
-            for_condition(condition, own),
-            correct([of_run.least_p for of_run in own], self.options.correction).p.tolist(),
-        ):
-            reason = next(
-                untestable(self.inputs, self.facts, condition, of_run, least_p, self.allow_missing),
-                "",
-            )
+        least = correct([of_run.least_p for of_run in own], self.options.correction).p.tolist()
+        for of_run, least_p in zip(for_condition(condition, own), least):
+            about: Any = self.inputs, self.facts, condition, of_run, least_p, self.allow_missing
+            reason = next(untestable(*about), "")
             if condition.in_group:
                 reason = reason or next(ties_in_groups(self.inputs, condition, of_run), "")
                 yield group_verdict(condition, of_run, reason)
-            else:
-                is_certain = condition.certainly and not reason
-                verdict = verdict_on(
-                    condition,
-                    of_run,
-                    limits=limits_of(self.inputs, of_run.run, name) if is_certain else None,
-                    untestable=reason,
-                    neither=answered_by_neither(self.inputs, of_run.run),
-                )
-                yield replace(
-                    verdict,
-                    message=", ".join(filter(None, (verdict.message, self.inputs.missing_note))),
-                )
+                continue
+            is_certain = condition.certainly and not reason
+            verdict = verdict_on(
+                condition,
+                of_run,
+                limits=limits_of(self.inputs, of_run.run, name) if is_certain else None,
+                untestable=reason,
+                neither=answered_by_neither(self.inputs, of_run.run),
+            )
+            parts = filter(None, (verdict.message, self.inputs.missing_note))
+            yield replace(verdict, message=", ".join(parts))
 
     # Sentences and forms
 

@@ -156,10 +156,8 @@ def _on_groups(difference: RunDifference, baseline: str) -> str:
     depends, tested = rows[0]["depends"], [r for r in rows if r["queries"] >= FEWEST_IN_GROUP]
     start = f"The difference of {run} from {baseline} in {difference.name}"
     if np.isnan(depends):
-        return (
-            f"{start}: {'only one' if tested else 'no'} group has {FEWEST_IN_GROUP} queries or "
-            "more, so groups are not compared."
-        )
+        few = "only one group has" if tested else "no group has"
+        return f"{start}: {few} {FEWEST_IN_GROUP} queries or more, so groups are not compared."
     p = planned_p(depends, alpha)
     if depends > alpha:
         return (
@@ -184,10 +182,8 @@ def _on_small_groups(difference: RunDifference) -> Iterator[str]:
     """The groups with too few queries for a test."""
     sizes = {group: difference.groups.count(group) for group in dict.fromkeys(difference.groups)}
     if small := [group for group, size in sizes.items() if size < FEWEST_IN_GROUP]:
-        yield (
-            f"{names_of(small, 8)} {'has' if len(small) == 1 else 'have'} fewer than "
-            f"{FEWEST_IN_GROUP} queries: no test."
-        )
+        have = "has" if len(small) == 1 else "have"
+        yield f"{names_of(small, 8)} {have} fewer than {FEWEST_IN_GROUP} queries: no test."
 
 
 def _on_test(differences: Differences) -> str:
@@ -213,10 +209,8 @@ def _on_repetitions(differences: Differences, baseline: str) -> Iterator[str]:
         lengths = zip((baseline, run), map(len, of_run.repetitions))
         unknown |= {name: None for name, length in lengths if length == 1}
         result = repeated.comparison
-        now, any_number, twice = (
-            f"\N{PLUS-MINUS SIGN}{half:.4g}"
-            for half in ((result.ci_high - result.ci_low) / 2, *repeated[3:])
-        )
+        halves = (result.ci_high - result.ci_low) / 2, *repeated[3:]
+        now, any_number, twice = (f"\N{PLUS-MINUS SIGN}{half:.4g}" for half in halves)
         if not np.isnan(repeated.share):
             yield (
                 f"{of_run.name} of {run}: repetitions are {100 * repeated.share:.0f} % of the "
@@ -224,10 +218,8 @@ def _on_repetitions(differences: Differences, baseline: str) -> Iterator[str]:
                 f"{twice}."
             )
     if unknown:
-        yield (
-            f"The noise between repetitions of {names_of([*unknown], 8)} is not known and not "
-            "counted."
-        )
+        systems = names_of([*unknown], 8)
+        yield f"The noise between repetitions of {systems} is not known and not counted."
 
 
 def _on_queries(differences: Differences) -> Iterator[str]:
@@ -249,8 +241,6 @@ def _on_dominance(row: Mapping[Any, Any], baseline: str) -> str:
     wins = counted(row["wins"], "query", "queries") if row["wins"] else "no query"
     note = f"prefers {row['run']} in {wins} and {baseline} in {row['losses'] or 'none'}"
     equal, depends = row["equal"], row["depends"]
-    rest = [
-        *([f"{equal} {'is' if equal == 1 else 'are'} equal"] if equal else []),
-        *([f"in {depends} it depends on the measure"] if depends else []),
-    ]
+    rest = [f"{equal} {'is' if equal == 1 else 'are'} equal"] if equal else []
+    rest += [f"in {depends} it depends on the measure"] if depends else []
     return f"Every measure of ranks {note}{'; ' if rest else ''}{', '.join(rest)}."

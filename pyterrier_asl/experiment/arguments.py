@@ -94,10 +94,8 @@ def named_systems(systems: Any, names: Sequence[str] | None) -> tuple[list[str],
 
 def baseline_numbers(baseline: Any, names: list[str]) -> list[int]:
     """The numbers of the baselines, given by number or name."""
-    known: dict[Any, int] = {
-        **{at: at for at in range(len(names))},
-        **{name: at for at, name in enumerate(names) if names.count(name) == 1},
-    }
+    numbers = {at: at for at in range(len(names))}
+    known = numbers | {name: at for at, name in enumerate(names) if names.count(name) == 1}
     given = [] if baseline is None else one_or_more(baseline)
     for one in given:
         if type(one) is bool or not isinstance(one, (str, int, np.integer)) or one not in known:

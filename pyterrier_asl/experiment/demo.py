@@ -99,14 +99,12 @@ def retrieve(collection: DemoCollection) -> dict[str, pd.DataFrame]:
     """The results of the three systems, by name."""
     index = TermIndex.from_documents(collection.documents, verbose=False)
     bm25 = index.bm25()
-    return {
-        name: system.transform(collection.topics)
-        for name, system in {
-            BM25: bm25,
-            FEEDBACK: bm25 >> RobertsonPRF(index) >> bm25,
-            SHORT: bm25 >> RobertsonPRF(index, fb_docs=5) >> index.bm25(num_results=200),
-        }.items()
+    systems: dict[str, Any] = {
+        BM25: bm25,
+        FEEDBACK: bm25 >> RobertsonPRF(index) >> bm25,
+        SHORT: bm25 >> RobertsonPRF(index, fb_docs=5) >> index.bm25(num_results=200),
     }
+    return {name: system.transform(collection.topics) for name, system in systems.items()}
 
 
 def missed_by(run: pd.DataFrame, qrels: pd.DataFrame, *, cutoff: int = 1000) -> tuple[float, float]:

@@ -25,11 +25,8 @@ _COLUMNS = ("qid", "docno", "score", "rank", "doc_len")
 
 def text_ids(frame: pd.DataFrame) -> pd.DataFrame:
     """A copy of the frame with query and document ids as text."""
-    others = [
-        name
-        for name in ("qid", "docno")
-        if name in frame.columns and pd.api.types.infer_dtype(frame[name]) != "string"
-    ]
+    ids = [name for name in ("qid", "docno") if name in frame.columns]
+    others = [name for name in ids if pd.api.types.infer_dtype(frame[name]) != "string"]
     return frame.assign(**{name: text(frame[name], name).to_numpy(False) for name in others})
 
 

@@ -139,16 +139,11 @@ def corrected_columns(p_values: pd.Series[float], method: str, alpha: float) -> 
 
 def directions(scored: ExperimentValues, baselines: list[int]) -> dict[str, bool | None]:
     """The direction of each column; None: neither is better."""
-    return {
-        **{column.label: column.higher_is_better for column in scored.columns},
-        "mrt": False,
-        **{
-            f"{label} {sign}": sign == "+"
-            for _, column, label in _compared(scored, baselines)
-            for sign in "+-"
-            if column.higher_is_better is not None
-        },
-    }
+    higher = {column.label: column.higher_is_better for column in scored.columns} | {"mrt": False}
+    for _, column, label in _compared(scored, baselines):
+        if column.higher_is_better is not None:
+            higher |= {f"{label} +": True, f"{label} -": False}
+    return higher
 
 
 def highlighted(
@@ -208,15 +203,13 @@ def latex(
 
 def per_query(scored: ExperimentValues, round: Places) -> pd.DataFrame:
     """One row per system, query and measure."""
-    frame = pd.DataFrame(
-        [
-            (scored.names[system], qid, label, value)
-            for system, queries in scored.by_query.items()
-            for qid, values in queries.items()
-            for label, value in values.items()
-        ],
-        columns=["name", "qid", "measure", "value"],
-    )
+    rows = [
+        (scored.names[system], qid, label, value)
+        for system, queries in scored.by_query.items()
+        for qid, values in queries.items()
+        for label, value in values.items()
+    ]
+    frame = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
     if not isinstance(round, Mapping):  # a dict is for means only
         frame["value"] = _rounded(frame["value"], "", round)
     return frame.sort_values(["name", "qid"], kind="stable")

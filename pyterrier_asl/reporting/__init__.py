@@ -52,13 +52,9 @@ class Report:
         """The verdict by the measure that decides, for notebooks."""
         from .answers import Answers
 
-        return "".join(
-            f"<p>{escape(part)}</p>"
-            for part in [
-                *Answers(self.findings, self.findings.first).verdict(),
-                f"{self!r}; save() writes the page.",
-            ]
-        )
+        sentences = Answers(self.findings, self.findings.first).verdict()
+        parts = [*sentences, f"{self!r}; save() writes the page."]
+        return "".join(f"<p>{escape(part)}</p>" for part in parts)
 
     def __repr__(self) -> str:
         systems = counted(len(self.findings.names), "system")

@@ -37,12 +37,8 @@ class Answers:
     def verdict(self) -> list[str]:
         """Who is best."""
         f, (first, *rest) = self.findings, self._verdict()
-        return [
-            *([] if f.comparison else f.doubts),
-            *self._over_all(),
-            f"{f.scope}: {first}" if f.scope else first,
-            *rest,
-        ]
+        doubts = [] if f.comparison else f.doubts
+        return [*doubts, *self._over_all(), f"{f.scope}: {first}" if f.scope else first, *rest]
 
     def answers(self) -> dict[str, list[str]]:
         """The answers by question, without questions that have none."""
@@ -123,12 +119,9 @@ class Answers:
         conflicts = [(f.conflicts(self.ranking, other), other.name) for other in f.decisive]
         for pairs, name in sorted(conflicts, key=lambda conflict: -len(conflict[0])):
             if len(pairs):
+                differ = counted(len(pairs), "pair of systems differs", "pairs of systems differ")
                 a, b = (f.names[system] for system in pairs[0])
-                yield (
-                    f"By {name} "
-                    f"{counted(len(pairs), 'pair of systems differs', 'pairs of systems differ')} "
-                    f"significantly the other way, such as {a} and {b}."
-                )
+                yield f"By {name} {differ} significantly the other way, such as {a} and {b}."
         if len(f.decisive) > 1 and not any(len(pairs) for pairs, _ in conflicts):
             yield "No pair of systems differs significantly the other way by another measure."
 

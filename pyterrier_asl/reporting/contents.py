@@ -24,17 +24,13 @@ def search_length_classes(runs: Evaluation, rel: float, cutoff: int) -> dict[str
     {'1': [0], '2–3': [1], '4–10': [0], 'not retrieved': [1]}
     """
     ends = bin_ends(cutoff)
-    labels = [
-        f"{start}" if start == end else f"{start}–{end}"
-        for start, end in zip([1, *(end + 1 for end in ends[:-1])], ends)
-    ]
-    rows = [
-        np.bincount(
-            np.where(documents.found, np.searchsorted(ends, documents.lengths), len(ends)),
-            minlength=len(ends) + 1,
-        )
+    starts = [1, *(end + 1 for end in ends[:-1])]
+    labels = [f"{start}" if start == end else f"{start}–{end}" for start, end in zip(starts, ends)]
+    classes = (
+        np.where(documents.found, np.searchsorted(ends, documents.lengths), len(ends))
         for documents in runs.once(relevant_documents, rel, cutoff, "pad")
-    ]
+    )
+    rows = [np.bincount(of_run, minlength=len(ends) + 1) for of_run in classes]
     return dict(zip([*labels, "not retrieved"], np.transpose(rows).tolist()))
 
 

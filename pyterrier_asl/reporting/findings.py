@@ -126,12 +126,8 @@ class SystemRanking:
     @cached_property
     def sample(self) -> Sample:
         """The values as a sample for :func:`~pyterrier_asl.ranks`."""
-        return Sample(
-            self.names,
-            list(range(self.values.shape[1])),
-            self.higher_is_better is not False,
-            {"": self.values},
-        )
+        topics = list(range(self.values.shape[1]))
+        return Sample(self.names, topics, self.higher_is_better is not False, {"": self.values})
 
     @property
     def ranks(self) -> Ints:
@@ -223,14 +219,8 @@ class Findings:
     @cached_property
     def decisive(self) -> list[SystemRanking]:
         """The measures with a direction, :attr:`first` before the others."""
-        return [
-            self.first,
-            *(
-                ranking
-                for ranking in self.rankings
-                if ranking is not self.first and ranking.higher_is_better is not None
-            ),
-        ]
+        ranked = [ranking for ranking in self.rankings if ranking.higher_is_better is not None]
+        return [self.first, *(ranking for ranking in ranked if ranking is not self.first)]
 
     @property
     def scope(self) -> str:
@@ -302,11 +292,8 @@ class Findings:
     @cached_property
     def quality(self) -> pd.DataFrame:
         """``missing_share`` and ``unjudged_share``; see :func:`.analysis.run_quality`."""
-        return (
-            quality_of(self.runs, AslOptions(self.rel, self.cutoff))
-            .set_index("run")
-            .loc[self.names]
-        )
+        of_runs = quality_of(self.runs, AslOptions(self.rel, self.cutoff))
+        return of_runs.set_index("run").loc[self.names]
 
     @cached_property
     def preferences(self) -> PreferenceMatrix:
@@ -341,23 +328,16 @@ class Findings:
     @property
     def docnos(self) -> set[str]:
         """The relevant documents, the documents in top tens, and the documents to judge next."""
-        return {
-            *self.runs.judgements.docnos.take(self.relevant.pairs).to_pylist(),
-            *self.tops["docno"],
-            *(docno for _, docno in self.to_judge),
-        }
+        relevant = self.runs.judgements.docnos.take(self.relevant.pairs)
+        return {*relevant.to_pylist(), *self.tops["docno"], *(docno for _, docno in self.to_judge)}
 
     @cached_property
     def to_judge(self) -> list[tuple[int, str]]:
         """The documents to judge next by :attr:`bounds`: number of the query, and id."""
         number = {qid: at for at, qid in enumerate(self.qids)}
+        listed = (todo for of_measure in self.todo.values() for todo in of_measure.values())
         return sorted(
-            {
-                (number[qid], docno)
-                for of_measure in self.todo.values()
-                for listed in of_measure.values()
-                for qid, docno in zip(listed["qid"], listed["docno"])
-            }
+            {(number[q], d) for todo in listed for q, d in zip(todo["qid"], todo["docno"])}
         )
 
     @cached_property
@@ -416,10 +396,8 @@ class Findings:
 
     def missed_by_all(self, depth: int) -> Ints:
         """The number of relevant documents by query in no system's top ``depth``, shape (Q,)."""
-        return np.bincount(
-            self.relevant.queries[~self.relevant.found(depth).any(axis=0)],
-            minlength=len(self.relevant.total),
-        )
+        missed = ~self.relevant.found(depth).any(axis=0)
+        return np.bincount(self.relevant.queries[missed], minlength=len(self.relevant.total))
 
 
 def deciding(rankings: list[SystemRanking]) -> SystemRanking:
@@ -431,11 +409,5 @@ def deciding(rankings: list[SystemRanking]) -> SystemRanking:
 
 def ranking_of(runs: Evaluation, named: NamedMeasure, alpha: float) -> SystemRanking:
     """The systems by a measure."""
-    return SystemRanking(
-        named,
-        runs.values(named.measure),
-        runs.names,
-        named.higher_is_better,
-        alpha,
-        added_up(named.measure),
-    )
+    values, up = runs.values(named.measure), named.higher_is_better
+    return SystemRanking(named, values, runs.names, up, alpha, added_up(named.measure))

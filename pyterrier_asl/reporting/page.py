@@ -101,13 +101,10 @@ class Page:
         """
         relevant, tops = self.findings.relevant, self.findings.tops
         judgements = self.findings.runs.judgements
-        grades = zip(
-            zip(relevant.queries.tolist(), judgements.docnos.take(relevant.pairs).to_pylist()),
-            judgements.grades[relevant.pairs],
-        )
-        return dict(
-            [*grades, *zip(zip(tops["query"], tops["docno"]), tops["grade"])]
-        ) | dict.fromkeys(self.findings.to_judge, -1.0)
+        docnos = judgements.docnos.take(relevant.pairs).to_pylist()
+        grades = zip(zip(relevant.queries.tolist(), docnos), judgements.grades[relevant.pairs])
+        shown = zip(zip(tops["query"], tops["docno"]), tops["grade"])
+        return dict([*grades, *shown]) | dict.fromkeys(self.findings.to_judge, -1.0)
 
     @cached_property
     def number(self) -> dict[tuple[int, str], int]:
@@ -230,7 +227,5 @@ def short_names(names: Sequence[str], most: int = 16) -> list[str]:
         short = [n if len(n) <= most else f"{n[:head]}…{n[head + 1 - most :]}" for n in names]
         if len(set(short)) == len(names):
             return short
-    return [
-        name[: most - len(mark)] + mark
-        for name, mark in zip(names, [f"…{number}" for number in range(1, len(names) + 1)])
-    ]
+    marks = [f"…{number}" for number in range(1, len(names) + 1)]
+    return [name[: most - len(mark)] + mark for name, mark in zip(names, marks)]

@@ -72,11 +72,9 @@ def _scripts() -> dict[str, str]:
     read the specifications of older versions of Altair.
     """
     bundle = vl_convert.javascript_bundle()  # type: ignore[call-arg]
+    own = "".join(_source(f"{name}.js") for name in _SCRIPTS)
     # A browser hashes the text with line feeds only, and a page has no null character.
-    texts = [
-        re.sub("\r\n?", "\n", text).replace("\0", "\ufffd")
-        for text in (bundle, "".join(_source(f"{name}.js") for name in _SCRIPTS))
-    ]
+    texts = [re.sub("\r\n?", "\n", text).replace("\0", "\ufffd") for text in (bundle, own)]
     texts[0] = texts[0].replace("</script", r"<\/script").replace("<!--", r"<\!--")
     return {
         base64.b64encode(hashlib.sha256(text.encode()).digest()).decode(): text for text in texts

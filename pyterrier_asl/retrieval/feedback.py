@@ -272,6 +272,7 @@ class RobertsonPRF(ParameterisedTransformer):
         new = expand_queries(own, candidates, self, self.index.terms)
         best, selected = select_terms(candidates, self.fb_terms)
         terms = self.index.terms(best.terms)
+        weights = [new[row][0].get(term, 0.0) for row, term in zip(best.rows, terms)]
         table = pd.DataFrame(
             {
                 "qid": queries["qid"].to_numpy()[best.rows],
@@ -280,9 +281,7 @@ class RobertsonPRF(ParameterisedTransformer):
                 "r": best.r,
                 "w": best.w,
                 "rw": best.r * best.w,
-                "weight": np.array(
-                    [new[row][0].get(term, 0.0) for row, term in zip(best.rows, terms)], np.float64
-                ),
+                "weight": np.array(weights, np.float64),
                 "selected": selected,
             }
         )
@@ -363,10 +362,6 @@ def _first_documents(
         order = -pd.to_numeric(results["score"])
     documents = results[["docno"]].assign(row=rows, order=order).dropna(subset="docno")
     documents["docno"] = documents["docno"].astype(str)
-    first = (
-        documents.sort_values(["row", "order"], kind="stable")
-        .drop_duplicates(["row", "docno"])
-        .groupby("row", sort=False)
-        .head(int(fb_docs))
-    )
+    ordered = documents.sort_values(["row", "order"], kind="stable")
+    first = ordered.drop_duplicates(["row", "docno"]).groupby("row", sort=False).head(int(fb_docs))
     return first["row"].to_numpy(np.int64), first["docno"].to_numpy(object)

@@ -64,10 +64,8 @@ def best_documents(
     For arguments and results see :func:`._kernels.best_documents`.
     """
     global _scored
-    _scored += (
-        int(np.diff(index.term_offsets)[queries.terms].sum())
-        + len(index.length_ratios) * (len(queries.offsets) - 1) // 8
-    )
+    sizes = np.diff(index.term_offsets)[queries.terms]
+    _scored += int(sizes.sum()) + len(index.length_ratios) * (len(queries.offsets) - 1) // 8
     if _scored >= _ENOUGH and find_spec("numba"):
         from . import _kernels
 

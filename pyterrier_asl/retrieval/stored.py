@@ -166,10 +166,8 @@ class StoredIndex(pt.Artifact):  # type: ignore[misc]
 
     def terms(self, term_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.object_]:
         """The terms of these numbers."""
-        return np.asarray(
-            self.term_strings.take(np.asarray(term_ids, np.int64)).to_numpy(zero_copy_only=False),
-            object,
-        )
+        taken = self.term_strings.take(np.asarray(term_ids, np.int64))
+        return np.asarray(taken.to_numpy(zero_copy_only=False), object)
 
     def query_terms(self, query: str) -> dict[str, float]:
         """The index terms of a query and their frequencies, in order of occurrence.

@@ -273,10 +273,8 @@ class TerrierTerms:
         if all(map(_TERM.fullmatch, weights)):
             parts = [f"{term}^{number}" for term, number in zip(weights, numbers)]
         else:
-            parts = [
-                f"#combine:0={number}(#base64({base64.b64encode(term.encode()).decode()}))"
-                for term, number in zip(weights, numbers)
-            ]
+            encoded = [base64.b64encode(term.encode()).decode() for term in weights]
+            parts = [f"#combine:0={n}(#base64({term}))" for term, n in zip(encoded, numbers)]
         return " ".join(["applypipeline:off", *parts])
 
     def _before_bm25(self, weights: Mapping[str, float]) -> dict[str, float]:
@@ -285,10 +283,8 @@ class TerrierTerms:
         Terrier divides the weights of a query by the largest one, saturates them with k3 = 8, and
         multiplies them with the logarithm of (N - n + .5) / (n + .5).
         """
-        w = robertson_weights(
-            self.document_frequencies(np.array([self.term_id(term) for term in weights], np.int64)),
-            self.num_docs,
-        )
+        ids = np.array([self.term_id(term) for term in weights], np.int64)
+        w = robertson_weights(self.document_frequencies(ids), self.num_docs)
         shares = {t: q / w_t for (t, q), w_t in zip(weights.items(), w.tolist()) if w_t > 0}
         largest = max(shares.values(), default=0.0) or 1.0
         return {t: 8 * s / (9 * largest - s) for t, s in shares.items()}
@@ -299,12 +295,9 @@ class TerrierTerms:
 
         It is read as one string, since a call per term would take too long.
         """
-        text = (
-            pt.java.autoclass("com.google.common.base.Joiner")
-            .on("\x1e")
-            .withKeyValueSeparator("\x1f")
-            .join(pt.java.cast("java.util.Iterator", self._java.getLexicon().iterator()))
-        )
+        joiner = pt.java.autoclass("com.google.common.base.Joiner").on("\x1e")
+        iterator = pt.java.cast("java.util.Iterator", self._java.getLexicon().iterator())
+        text = joiner.withKeyValueSeparator("\x1f").join(iterator)
         lexicon = pd.DataFrame(_LEXICON.findall(text), columns=["term", "id", "n"], dtype=object)
         expected = self._java.getCollectionStatistics().getNumberOfUniqueTerms()
         if len(lexicon) != expected:

@@ -60,12 +60,8 @@ class WordTokeniser:
     @property
     def settings(self) -> dict[str, Any]:
         """The settings to restore this tokeniser."""
-        return {
-            "name": "words",
-            "stemmer": self.stemmer,
-            "stopwords": list(self.stopwords),
-            "normal_form": self.normal_form,
-        }
+        own = {"stemmer": self.stemmer, "stopwords": list(self.stopwords)}
+        return {"name": "words", **own, "normal_form": self.normal_form}
 
     def _plain(self, text: str) -> str:
         form: Any = self.normal_form

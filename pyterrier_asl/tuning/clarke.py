@@ -138,11 +138,9 @@ def _comparison(
         others, other_means = _values_of(pipeline, collection, reported)
         rows += mean_rows(f"{stage}{collection.name}", other_means)
         if tuned is not None:
+            difference = {name: means[name] - other_means[name] for name in means}
             p = {name + _P: float(t_test(values[name] - others[name])) for name in values}
-            rows += mean_rows(
-                f"{_UNTUNED[stage]}{collection.name}",
-                {name: means[name] - other_means[name] for name in means} | p,
-            )
+            rows += mean_rows(f"{_UNTUNED[stage]}{collection.name}", difference | p)
     return table_of(rows)
 
 
@@ -264,12 +262,9 @@ def side_by_side(results: Mapping[str, StagedResult]) -> pd.DataFrame:
     column = long.index.get_level_values("for") + " " + long["which"]
     long = long.assign(value=pd.Series(cells, index=long.index, dtype=object), column=column)
     keys = ["stage", "name"]
-    return (
-        long.pivot(index=keys, columns="column", values="value")
-        .reindex(pd.MultiIndex.from_frame(long[keys].drop_duplicates()), columns=column.unique())
-        .rename_axis(columns=None)
-        .reset_index()
-    )
+    order = pd.MultiIndex.from_frame(long[keys].drop_duplicates())
+    wide = long.pivot(index=keys, columns="column", values="value")
+    return wide.reindex(order, columns=column.unique()).rename_axis(columns=None).reset_index()
 
 
 def scores_by_parameters(results: Mapping[str, StagedResult]) -> alt.TopLevelMixin:

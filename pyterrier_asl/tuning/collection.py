@@ -45,11 +45,8 @@ class IndexedCollection:
 
     def every_other_topic(self, start: int) -> IndexedCollection:
         """Half of the topics: the first, third, ... (0) or the second, fourth, ... (1)."""
-        return replace(
-            self,
-            name=f"{self.name}, {('odd', 'even')[start]}",
-            topics=self.topics.iloc[start::2],
-        )
+        name = f"{self.name}, {('odd', 'even')[start]}"
+        return replace(self, name=name, topics=self.topics.iloc[start::2])
 
 
 def load_collection(

@@ -91,13 +91,9 @@ class Objective:
         Of the pipeline the text of all parts, without the values of tuned parameters and addresses.
         """
         space, task = self.space, self.task
-        content = "".join(
-            frame.astype(str).to_csv(index=False)
-            for frame in (
-                task.topics,
-                task.judgements.table.frame("query_id", "doc_id", "relevance"),
-            )
-        )
+        content = hashlib.sha256()
+        for frame in (task.topics, task.judgements.table.frame("query_id", "doc_id", "relevance")):
+            content.update(frame.astype(str).to_csv(index=False).encode())
         with space.restore_at_end():
             space.set(space.setting([0.5] * len(space.parameters)))
             text = " ".join(map(repr, transformers_of(self.pipeline)))
@@ -105,7 +101,7 @@ class Objective:
             "pipeline": re.sub(r" at 0x[0-9a-fA-F]+", "", text),
             "parameters": {p.label: describe(p.distribution) for p in space.parameters},
             "measures": [str(measure) for measure in task.measures.values()],
-            "topics and qrels": hashlib.sha256(content.encode()).hexdigest()[:16],
+            "topics and qrels": content.hexdigest()[:16],
         }
 
     def __call__(self, setting: Setting) -> dict[str, float]:
@@ -125,12 +121,8 @@ class Objective:
         self.space.set(setting)
         topics = self.task.topics
         size = self.batch_size or len(topics)
-        run = pd.concat(
-            [
-                _as_run(self.pipeline.transform(topics.iloc[start : start + size]))
-                for start in range(0, len(topics), size)
-            ]
-        )
+        batches = (topics.iloc[start : start + size] for start in range(0, len(topics), size))
+        run = pd.concat([_as_run(self.pipeline.transform(batch)) for batch in batches])
         nan = run[run["score"].isna()]
         if len(nan):
             first = nan.iloc[0]
@@ -177,11 +169,8 @@ def make_task(
         raise ValueError(f"the topics have no column 'qid': {list(topics.columns)}")
     check_queries(topics["qid"])
     qids = ids_as_text(topics["qid"], "qid of the topics")
-    judgements = (
-        judgements_of(qrels)
-        .of_queries(qids)
-        .with_matching({"duplicates": "best", **matching_of(qrels)})
-    )
+    matching = {"duplicates": "best", **matching_of(qrels)}
+    judgements = judgements_of(qrels).of_queries(qids).with_matching(matching)
     for measure in recorded.values():
         if needs_pool(measure):
             raise ValueError(f"{measure} needs a pool of runs, as in {measure.NAME}(pool=...)")

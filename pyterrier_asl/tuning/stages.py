@@ -66,10 +66,8 @@ class StagedResult:
         """The best candidate of each stage: ``defaults``, ``carried over`` or ``trial 17``."""
         rows = self.table[(self.table["which"] == "best") & self.table["trial"].notna()]
         names = {-1: "defaults", -2: "carried over"}
-        return {
-            stage: names.get(trial, f"trial {trial}")
-            for stage, trial in zip(rows["stage"], rows["trial"])
-        }
+        best = zip(rows["stage"], rows["trial"])
+        return {stage: names.get(trial, f"trial {trial}") for stage, trial in best}
 
 
 def StagedSearch(

@@ -100,10 +100,8 @@ class Sweep(Objective):
             )
             for stage in self.stages
         ]
-        judged, lengths_above = self._retrieve(
-            stages[-1],
-            self._queries(stages[0].k3) if len(stages) == 1 else self._expand(*stages[:2]),
-        )
+        queries = self._queries(stages[0].k3) if len(stages) == 1 else self._expand(*stages[:2])
+        judged, lengths_above = self._retrieve(stages[-1], queries)
         return {
             name: self._timed_values(measure, judged, lengths_above)
             if measure.NEEDS_LENGTHS
