@@ -93,15 +93,6 @@ def test_a_measures_own_rel_beats_rel_and_a_judges_own_beats_both(measure, optio
     assert rows["value"].iloc[0] == pytest.approx(tau)
 
 
-def test_the_rel_of_a_measure_is_not_that_of_the_documents():
-    graded = asl.judges(GRADED, {"m": GRADED}, RANKINGS, ["AP(rel=2)"], draws=5, test="t")
-    grades = [grade for docs in GRADED.values() for grade in docs.values()]
-    assert graded.agreement["relevant"].iloc[0] == np.mean(np.array(grades) >= 1)
-    # The rankings by AP(rel=2) and AP differ.
-    taus = [tau_by(RANKINGS, (GRADED, of), (BINARY, "AP")) for of in ("AP(rel=2)", "AP")]
-    assert taus[0] != pytest.approx(taus[1])
-
-
 # The human range
 
 
@@ -221,13 +212,6 @@ def test_kappa_of_one_class_is_not_informative():
         )
         assert report.sentences()[1:] == ["How people agree is unknown: there is one person."]
         assert set(rows["verdict"]) == {UNKNOWN} and report.chart().to_dict()
-
-
-def test_an_interval_of_a_negative_agreement_is_negative():
-    labels = truth(12)
-    opposite = judged(~labels, 0.1, 3)
-    row = rows_of(asl.judges(judged(labels, 0, 2), {"m": opposite}, draws=50)).loc["m", "kappa"]
-    assert -1 <= row["ci_low"] < row["value"] < row["ci_high"] < 0
 
 
 def test_values_match_the_definitions_on_the_pairs_that_both_judged():
@@ -458,36 +442,6 @@ def test_two_judges_are_compared_in_the_same_draws_on_the_pairs_of_both():
     assert best.endswith("p is corrected for 3 pairs of judges, intervals are not).")
 
 
-def test_the_best_judge_and_the_others_in_words():
-    labels = truth(40)
-    names = {"good": 0.1, "alike": 0.11, "bad": 0.4}
-    others = {name: judged(labels, wrong, seed) for seed, (name, wrong) in enumerate(names.items())}
-    report = asl.judges(judged(labels, 0.1, 9), others, reference="nist", draws=200)
-    best = report.sentences()[0]
-    differences = report.differences.set_index(["agreement", "judge", "other"])
-    ends = "{difference:+.3f} [{ci_low:+.3f}, {ci_high:+.3f}]".format(
-        **differences.loc["kappa", "good", "bad"]
-    )
-    value = rows_of(report)["value"]
-    assert best.startswith(
-        f"good agrees best with nist on relevance (kappa {value['good', 'kappa']:.3f} ["
-    )
-    assert (
-        f"40 queries). Of the 2 other judges, bad ({ends}) agrees significantly less; alike "
-        f"({value['alike', 'kappa']:.3f}) is not significantly different from it (paired"
-    ) in best
-    assert str(report).startswith("good agrees best")
-    assert report.to_latex("differences").count(r"\\") == 3  # with a line of titles
-    assert " p (holm) \n" in str(report)
-    # Equal judges are not distinguished; a single judge has no such sentence.
-    same = asl.judges(judged(labels, 0.1, 9), dict.fromkeys("xy", others["bad"]), draws=50)
-    assert same.differences["p"].tolist() == [1.0] * 2
-    says = same.sentences()[0]
-    assert says.count(". y (") == 1 and "is not significantly different" in says
-    assert "(paired bootstrap over queries). x and y are one opinion:" in says  # of a single pair
-    assert asl.judges(judged(labels, 0.1, 9), {"bad": others["bad"]}, draws=5).differences.empty
-
-
 def test_a_label_of_minus_1_is_no_judgement():
     labels, systems = truth(12), runs(truth(12), 5)
     draw = np.random.default_rng(4)
@@ -628,6 +582,3 @@ def test_the_command(tmp_path, monkeypatch):
     as_latex = call("model=model.txt", "-o", "latex").stdout
     assert r"\caption{Agreement with nist.txt. From, to: confidence interval" in as_latex
     assert "judge & agreement & value & from & to & pairs & queries" in as_latex
-    rows = call("model=model.txt", "--show", "agreement", "-o", "jsonl")
-    kappa = json.loads(rows.stdout.splitlines()[1])
-    assert kappa["agreement"] == "kappa" and kappa["reference"] == "nist.txt"

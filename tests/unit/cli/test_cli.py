@@ -115,20 +115,6 @@ def test_traceback_is_shown_to_whoever_asks(files):
 # The pool
 
 
-def test_a_pool_that_was_made_is_the_pool_of_the_runs(files):
-    result = call("pool", "runs", "-o", "made.parquet", "--depth", "100")
-    assert result.exit_code == 0
-    assert result.stdout.startswith("made.parquet: RarenessPool('made-")
-    asked = ["runs", "-m", "AP_Rareness@100", "-o", "jsonl"]
-    of_runs = values(evaluate(*asked))
-    assert values(evaluate(*asked, "--pool", "made.parquet")) == pytest.approx(of_runs)
-    assert values(evaluate(*asked, "--pool", "runs")) == pytest.approx(of_runs)
-    inside = "AP_Rareness(pool='made.parquet')@100"
-    assert values(evaluate("a.run", "-m", inside, "-o", "jsonl")) == pytest.approx(
-        {(inside,): of_runs["a", "AP_Rareness@100"]}
-    )
-
-
 # The command as a whole
 
 

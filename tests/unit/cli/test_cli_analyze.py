@@ -211,11 +211,6 @@ def test_notes_name_the_runs_that_were_chosen_for_want_of_a_name(files):
     assert re.search(r"; chosen: \w+; runs", second) and "chosen" not in none
 
 
-def test_notes_say_how_it_was_tested(files):
-    text = call("compare-techniques", "qrels", "runs", "--old", "a", "--new", "b").stdout
-    assert text.splitlines()[-1].startswith("test: t; correction: holm; alpha: 0.05; family: 4")
-
-
 # Charts
 
 BOTH = ["qrels", "runs"]
@@ -249,16 +244,6 @@ def test_list_begins_with_questions_and_names_figures():
 
 def test_a_figure_is_a_name_of_its_analysis(files):
     assert rows("diaz-table-3", *BOTH) == rows("ties", *BOTH)
-
-
-def test_the_depth_of_rareness_is_printed_and_in_help(files):
-    whole = call("rare-documents", "qrels", "runs").stdout
-    assert whole.splitlines()[-1] == "depth: the whole ranking"
-    top = call("rare-documents", "qrels", "runs", "--depth", "2").stdout
-    assert top.splitlines()[-1] == "depth: the first 2"
-    for name in ("rare-documents", "rare-finds"):
-        text = " ".join(call(name, "--help").stdout.split())
-        assert "rareness of P_Rareness@100. [default: the whole ranking, as in Table 4]" in text
 
 
 def test_help_has_the_analyses_and_each_its_options():

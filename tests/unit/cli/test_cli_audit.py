@@ -359,11 +359,3 @@ def test_the_chart_shows_the_three_estimates_of_each_mean_and_difference():
     said = ("both", "people alone", "machine alone")
     assert means == {(what, by) for what in ("old", "new") for by in said}
     assert differences == {("new - old", by) for by in said}
-
-
-def test_a_chart_overwrites_no_labels_of_a_round(files):
-    words = ["people", "old.run", "new.run", "--judge", "m=machine"]
-    Path("more.svg").write_text("q00 0 d1 1\n")
-    result = call("audit", *words, "--labels", "more.svg", "--chart", "more.svg")
-    assert result.exit_code == 2 and "it is one of the inputs" in result.stderr
-    assert Path("more.svg").read_text() == "q00 0 d1 1\n"

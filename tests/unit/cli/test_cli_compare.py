@@ -13,11 +13,8 @@ import brute_force
 import numpy as np
 import pytest
 import scipy.stats
-from _calls import rows
 from _files import write_qrels, write_run
 from click.testing import Result
-
-from pyterrier_asl.statistics.intervals import sign_interval
 
 QUERIES = [f"q{number}" for number in range(1, 9)]
 DOCNOS = [f"d{number}" for number in range(12)]
@@ -59,10 +56,6 @@ def compare(*arguments: str) -> Result:
     return call(*TWO, *arguments)
 
 
-def by_measure(*arguments: str) -> dict[str, dict]:
-    return {row["measure"]: row for row in rows(compare("-o", "jsonl", *arguments))}
-
-
 def rankings(run: str) -> dict[str, list[str]]:
     return {q: brute_force.ranking(RUNS[run][q], QRELS[q]) for q in QUERIES}
 
@@ -74,68 +67,13 @@ def asl(run: str) -> np.ndarray:
 # Numbers
 
 
-def test_by_query(files):
-    """The preference takes for relevant what LexiP does."""
-    found = rows(compare("-m", "LexiP(rel=2) ASL@20 rrLP", "-q", "-o", "jsonl"))
-    ranks = {
-        run: [brute_force.reciprocal_ranks(rankings(run)[q], QRELS[q], 2) for q in QUERIES]
-        for run in RUNS
-    }
-    expected = {
-        "ASL@20": asl("bad") - asl("good"),
-        "rrLP": list(map(brute_force.rr_lp, ranks["bad"], ranks["good"])),
-    }
-    assert list(dict.fromkeys(row["measure"] for row in found)) == ["LexiP(rel=2)", *expected]
-    for name, changes in expected.items():
-        of_measure = [row for row in found if row["measure"] == name]
-        differences = {row["qid"]: row["difference"] for row in of_measure}
-        assert differences == pytest.approx(dict(zip(QUERIES, changes)))
-        losses = list(differences.values())
-        assert losses == sorted(losses, reverse=name != "rrLP")  # the largest loss first
-
-
 # Formats
-
-
-def test_tsv_has_names_and_p_values_that_are_not_rounded_to_0(files):
-    head, *lines = compare("-o", "tsv", "-m", "ASL@20 rrLP", "-p", "2").stdout.splitlines()
-    names = head.split("\t")
-    expected = "measure a b difference ci_low ci_high effect wins losses ties p p_corrected test "
-    assert names == [*expected.split(), "detectable", "family"]
-    row = dict(zip(names, lines[0].split("\t")))
-    assert row["a"] == f"{asl('good').mean():.2f}"
-    p = scipy.stats.ttest_rel(asl("bad"), asl("good")).pvalue
-    assert row["p"] == f"{p:.2g}" and float(row["p"]) > 0
-    assert dict(zip(names, lines[1].split("\t")))["a"] == ""
 
 
 # Conditions
 
 
-def test_the_condition_sets_the_exit_status(files):
-    a, b = asl("good"), asl("bad")
-    p = scipy.stats.ttest_rel(b, a).pvalue
-    assert b.mean() > a.mean() and 1e-6 < p < 0.05
-    result = compare("-m", "AP", "--fail-if", "ASL@20 worse p<.05")
-    assert result.exit_code == 1
-    holds = f"FAIL: ASL@20 worse p<.05 [{(b - a).mean():+.4g} from A to B"
-    assert holds in result.stderr and "Guard: FAIL" in result.stderr
-    assert f"p = {p:.4f}]" in result.stderr
-    assert "ASL@20" in result.stdout
-    result = compare("-m", "AP", "--fail-if", "ASL@20 better", "--fail-if", "nASL@20 higher")
-    assert result.exit_code == 0
-    assert result.stderr.count("PASS: ") == 2
-
-
 # Errors
-
-
-def test_the_interval_of_a_sign_stays_in_its_range(files):
-    write_run(RUNS["bad"] | {"q1": RUNS["good"]["q1"]}, "bad.run")
-    row = by_measure("-m", "AP sgnLP")["sgnLP"]
-    assert (row["wins"], row["losses"], row["ties"]) == (0, 7, 1)
-    assert (row["ci_low"], row["ci_high"]) == pytest.approx(sign_interval(0, 7, 8)[1:])
-    assert row["ci_low"] >= -1 and row["p"] == pytest.approx(2 / 2**7)
 
 
 # Errors in every output

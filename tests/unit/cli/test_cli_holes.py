@@ -25,20 +25,6 @@ def call(*arguments):
     return CliRunner().invoke(main, ["holes", *map(str, arguments)])
 
 
-def test_a_pair_its_list_and_its_labels(files, tmp_path):
-    todo = tmp_path / "todo.tsv"
-    done = call(*files, "-m", "ASL@3", "--export", todo, "-o", "tsv")
-    assert done.exit_code == 0, done.output
-    assert "open" in done.stdout
-    table = pd.read_csv(todo, sep="\t", dtype=str, keep_default_na=False)
-    assert len(table) == 6 and set(table["label"]) == {""}
-    table["label"] = "0"
-    table.to_csv(todo, sep="\t", index=False)
-    done = call(*files, "-m", "ASL@3", "--labels", todo, "-o", "jsonl")
-    row = json.loads(done.stdout)
-    assert row["verdict"] == "A" and row["unjudged"] == 0 and row["low"] == row["high"]
-
-
 def test_no_list_takes_the_place_of_what_is_read_or_of_another_kind(files, tmp_path):
     before = {path: open(path).read() for path in files}
     for path in files:
@@ -141,32 +127,6 @@ def test_labels_of_several_files_are_merged(files, tmp_path):
     assert done.exit_code == 2 and "labelled 0 by 'one' and 1 by 'two'" in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("label", "why"),
-    [
-        ({"docno": "a", "label": 0}, "remove the label, or pass --conflicts official"),
-        ({"docno": "x", "label": 3}, "correct it, or pass --highest 3"),
-        ({"docno": "x", "label": 1, "qid": "other"}, "no official judgements"),
-    ],
-)
-def test_errors_name_the_options(files, tmp_path, label, why):
-    path = tmp_path / "labels.jsonl"
-    path.write_text(json.dumps({"qid": "q", **label}) + "\n")
-    done = call(*files, "-m", "nDCG@3", "--labels", path)
-    assert done.exit_code == 2 and why in done.stderr and "=" not in done.stderr
-
-
-def test_texts_of_a_local_collection(files, tmp_path):
-    docs, topics = tmp_path / "docs.tsv", tmp_path / "topics.tsv"
-    docs.write_text("".join(f"{doc}\tsays {doc}\n" for doc in "anbxyuzvw"))
-    topics.write_text("q\twhat is q\np\twhat is p\n")
-    todo = tmp_path / "todo.jsonl"
-    texts = ["--docs", docs, "--topics", topics]
-    assert call(*files, "-m", "AP", "--export", todo, *texts).exit_code == 0
-    for row in map(json.loads, todo.read_text().splitlines()):
-        assert row["text"] == f"says {row['docno']}" and row["query"] == f"what is {row['qid']}"
-
-
 @pytest.fixture
 def graded(tmp_path):
     """Qrels with grades 0 to 2, and three runs whose files are in no order of their names."""
@@ -179,20 +139,6 @@ def graded(tmp_path):
         run = {q: {doc: -rank for rank, doc in enumerate(docs)} for q, docs in rankings.items()}
         write_run(run, tmp_path / name)
     return tmp_path
-
-
-def test_labels_above_the_grades_of_the_qrels_need_highest(graded):
-    labels = graded / "labels.jsonl"
-    runs = [graded / "a.run", graded / "b.run"]
-    qid, docno = asl.holes(runs, graded / "qrels", "nDCG@3").todo.loc[0, ["qid", "docno"]]
-    labels.write_text(json.dumps({"qid": qid, "docno": docno, "label": 5}) + "\n")
-    given = [graded / "qrels", *runs, "-m", "nDCG@3"]
-    refused = call(*given, "--labels", labels, "--highest", 4)
-    assert refused.exit_code == 2 and "pass --highest 5" in refused.stderr
-    done = call(*given, "--labels", labels, "--highest", 5, "-o", "jsonl")
-    merged = asl.merge_labels(graded / "qrels", labels, highest=5)[["qid", "docno", "label"]]
-    expected = asl.holes(runs, merged, "nDCG@3", highest=5).table.to_dict("records")
-    assert [json.loads(line) for line in done.stdout.splitlines()] == expected
 
 
 def test_a_list_for_a_track_is_the_list_of_the_result(graded):

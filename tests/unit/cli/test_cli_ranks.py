@@ -7,8 +7,6 @@ import pytest
 from _calls import call, rows
 from _files import write_run
 
-import pyterrier_asl as asl
-
 TOPICS = [f"q{number:02}" for number in range(30)]
 
 
@@ -57,22 +55,6 @@ def test_the_example_of_the_help_has_the_ranks_of_its_ordered_pairs():
     below = {"a": 1, "b": 1, "c": 1, "d": 0}
     for name, _, low, high in rows:
         assert int(low) == 1 + above[name] and int(high or low) == 4 - below[name]
-
-
-def test_scores_in_the_place_of_runs(files):
-    expected = asl.ranks("runs", "qrels", "AP").table.to_dict("records")
-    frame = asl.evaluate("runs", "qrels", ["AP"], long=True)
-    frame[1:].to_csv("missing.csv", index=False)
-    frame.assign(measure="mine").to_csv("mine.csv", index=False)
-    missing = ["ranks", "--scores", "missing.csv", "-m", "AP"]
-    mine = ["ranks", "--scores", "mine.csv", "-m", "mine"]
-    for said, option in ((missing, "--missing common"), (mine, "--lower-is-better")):
-        result = call(*said)
-        assert result.exit_code == 2 and option in result.stderr
-    assert call(*missing, "--missing", "0").exit_code == 0
-    assert rows(call(*mine, "--higher-is-better", "mine", "-o", "jsonl")) == expected
-    down = rows(call(*mine, "--lower-is-better", "mine", "-o", "jsonl"))
-    assert [row["name"] for row in down] == [row["name"] for row in reversed(expected)]
 
 
 # evaluate

@@ -124,28 +124,6 @@ def settings(column: dict[tuple[str, str], float]) -> list[dict]:
     return [{name: column[stage, name] for name in own} for stage, own in names.items()]
 
 
-@pytest.mark.slow
-def test_the_table_is_what_the_pipeline_measures(folders):
-    found, _ = printed("here", "--transfer", "there", "--seed", "3")
-    assert list(found) == ["AP best", "AP worst", "TBG best", "TBG worst"]
-    for metric in ("AP", "TBG"):
-        best = found[f"{metric} best"]
-        stages = settings(best)
-        values = measured("here", *stages)
-        other = measured("there", *stages)
-        for name in ("AP", "TBG"):
-            assert best["final retrieval", name] == pytest.approx(values[name], abs=1e-9)
-            assert best["transfer to there", name] == pytest.approx(other[name], abs=1e-9)
-            # Before it is tuned, the last retrieval has the parameters of the first.
-            before = measured("here", stages[0], stages[1], stages[0])[name]
-            assert best["feedback", name] == pytest.approx(before, abs=1e-9)
-        worst = found[f"{metric} worst"]
-        for stage in ("initial retrieval", "feedback", "final retrieval"):
-            assert best[stage, metric] >= worst[stage, metric]
-        assert worst["transfer to there", metric] is None
-        assert isinstance(best["feedback", "fb_docs"], int)
-
-
 def test_weights_and_candidates(folders):
     """The tuned pipeline with relevance weights has the printed values; the winners are named."""
     columns, said = printed("here", "-m", "AP", "--weights", "rsj", "--trials-only")

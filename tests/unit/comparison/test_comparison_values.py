@@ -4,9 +4,8 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
-from _calls import call, rows
+from _calls import call
 from _files import write_qrels, write_run
 
 import pyterrier_asl as asl
@@ -31,9 +30,6 @@ def scored():
     return asl.evaluate(runs(0), QRELS, ["AP", "ASL@5"])
 
 
-SCORES = ("--scores", "scores.csv")
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """The folder the command is run in: scores.csv, x.qrels, and the runs in x."""
@@ -51,33 +47,6 @@ def files(folder, monkeypatch):
     monkeypatch.chdir(folder)
 
 
-def test_scores_give_what_the_runs_give():
-    frame = scored()
-    options = {"baseline": "old", "conditions": ["AP worse p<.05"], "test": "wilcoxon"}
-    by_scores = asl.compare(asl.read_scores(frame), measures=["AP", "ASL@5"], **options)
-    by_runs = asl.compare(runs(0), QRELS, ["AP", "ASL@5"], **options, correction="holm")
-    pd.testing.assert_frame_equal(by_scores.table, by_runs.table)
-    assert [v.outcome for v in by_scores.verdicts] == [v.outcome for v in by_runs.verdicts]
-    assert "sgnLP" not in str(by_scores) and "Relevant documents" not in str(by_scores)
-    assert by_scores.to_latex().count(r"\\") == 4
-
-
-def test_a_guard_on_scores_in_all_outcomes(files):
-    outcomes = [("AP worse p<.05", 0, "PASS"), ("AP better p<.05", 1, "FAIL")]
-    for condition, code, says in [*outcomes, ("RR worse", 2, "no measure 'RR'")]:
-        result = call("compare", *SCORES, "old", "new", "--fail-if", condition)
-        assert result.exit_code == code and says in result.stderr
-
-
-def test_the_command_prints_what_the_function_gives(files):
-    """The order of the systems in the file must not matter."""
-    found = pd.DataFrame(rows(call("compare", *SCORES, "old", "new", "bad", "-o", "jsonl")))
-    assert found["run"].tolist() == ["new", "new", "bad", "bad"]
-    expected = asl.compare(asl.read_scores("scores.csv"), baseline="old").table
-    by_key = [table.set_index(["run", "measure"])["difference"] for table in (found, expected)]
-    assert by_key[0].equals(by_key[1][by_key[0].index])
-
-
 @pytest.mark.parametrize("asked", ["AP, ASL(rel=1, g=2)@5", ["AP", "ASL(rel=1, g=2)@5"]])
 def test_a_text_names_several_measures_of_scores_as_of_runs(asked):
     """The name with a blank is one; only a measure of the table can have it otherwise."""
@@ -93,7 +62,6 @@ def test_a_text_names_several_measures_of_scores_as_of_runs(asked):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("x.qrels x/old.run x/new.run --missing 0", "--missing needs --scores"),
         ("--scores scores.csv --fill 0", "there is no --fill: write --missing VALUE"),
         ("--scores scores.csv --wide-systems", "no --wide-systems: write --wide systems"),
         ("--scores scores.csv old", "Missing argument 'NAME...'"),

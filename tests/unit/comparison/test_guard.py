@@ -48,15 +48,6 @@ def test_what_is_certain_and_what_is_possible(new, condition, outcome, says):
     assert ("p =" in found.message) is (new is WORSE and "p<" in condition)
 
 
-def test_the_power_of_a_rejection_is_at_the_level_of_each_of_several_runs():
-    """Bonferroni: each of two runs is tested at half the level."""
-    runs = {"live": LIVE, "new": WORSE, "other": OTHER}
-    first, *_ = compare(runs, QRELS, conditions="RR possibly worse by .3 p<.05").verdicts
-    alone = verdict(WORSE, "RR possibly worse by .3 p<.025")
-    assert first.numbers["power"] == alone.numbers["power"] < 1
-    assert f"with probability {alone.numbers['power']:.2g}" in first.message
-
-
 @pytest.mark.parametrize(
     "text, difference, higher, expected",
     [("AP worse", -0.01, True, True), ("AP worse", 0.01, True, False)]
@@ -392,12 +383,6 @@ def test_a_test_that_no_runs_can_pass_is_an_error(text, queries, test, least):
     assert found.outcome is (guard.Outcome.ERROR if least else guard.Outcome.FAIL)
     said = f"no test can be made: p cannot be below {least:.3g} over {queries} queries"
     assert (said in found.message) is bool(least)
-
-
-def test_a_percentage_of_a_mean_of_0_is_no_limit_for_a_test():
-    runs = {"live": {qid: {"n": 3, "m": 2, "x": 1} for qid in QUERIES}, "new": OTHER}
-    (found,) = compare(runs, QRELS, conditions="AP possibly worse by 5% p<.05").verdicts
-    assert found.outcome is guard.Outcome.ERROR and "a percentage of 0" in found.message
 
 
 def test_the_smallest_p_is_corrected_and_not_of_equal_runs():

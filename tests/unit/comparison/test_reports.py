@@ -19,21 +19,6 @@ VERDICTS = {
 }
 
 
-@pytest.mark.parametrize("outcome", VERDICTS)
-def test_every_output_says_the_outcome(tmp_path, capsys, outcome):
-    reports = GuardReports("jsonl", tmp_path / "guard.xml")
-    reports.begin(["new"], ["AP worse"])
-    assert reports.report(VERDICTS[outcome]).name == outcome
-    out, err = capsys.readouterr()
-    row, last = map(json.loads, out.splitlines())
-    assert row["outcome"] == last["verdict"] == outcome
-    assert last["status"] == list(VERDICTS).index(outcome)
-    assert f"Guard: {outcome}\n" in err
-    suite = ElementTree.parse(tmp_path / "guard.xml").getroot()
-    counts = {"FAIL": suite.get("failures"), "ERROR": suite.get("errors")}
-    assert counts == {name: str(int(name == outcome)) for name in counts}
-
-
 def test_an_interrupted_guard_leaves_no_old_file(tmp_path):
     reports = GuardReports("table", tmp_path / "guard.xml")
     reports.report(VERDICTS["PASS"])
@@ -54,16 +39,6 @@ def test_a_file_that_cannot_be_written_does_not_keep_an_error_from_the_others(tm
     assert json.loads(out.splitlines()[-1]) == {"verdict": "ERROR", "status": 2}
     with pytest.raises(FileExistsError, match="one of the inputs"):
         GuardReports(junit=junit, inputs=[junit]).begin(["new"], ["AP worse"])
-
-
-def test_lines_name_the_run_where_there_are_several(capsys):
-    other = Verdict("other", "AP worse", Outcome.FAIL, "50 %")
-    GuardReports().report([*VERDICTS["FAIL"], other])
-    err = capsys.readouterr().err
-    assert "FAIL: AP worse|p [run new: 50 %, worse]" in err
-    assert "FAIL: AP worse [run other: 50 %]" in err
-    GuardReports().report([other])
-    assert "FAIL: AP worse [50 %]" in capsys.readouterr().err
 
 
 # The comparison
@@ -104,14 +79,6 @@ def test_documents_that_moved_are_printed_where_they_are_asked_for_five_or_all(c
     assert len(capsys.readouterr().out.splitlines()) == 9
 
 
-def test_a_guard_prints_its_measures_alone_unless_all_are_asked_for(capsys):
-    found = compare({"live": LIVE, "new": NEW}, QRELS, conditions="RR worse")
-    for all_rows in (False, True):
-        print_comparison(found, "table", all_rows=all_rows)
-        printed = capsys.readouterr().out
-        assert " RR " in printed and ("W/L/T: " in printed) is all_rows
-
-
 @pytest.mark.parametrize("runs", [{"new": NEW}, {"new": NEW, "other": LIVE}])
 def test_a_terminal_of_80_columns_shows_the_answer_and_a_line_per_measure(runs, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
@@ -139,14 +106,6 @@ def test_the_chart_shows_each_difference_with_its_interval():
     drawn = found.chart("queries").to_dict()
     [rows] = [rows for rows in drawn["datasets"].values() if "qid" in rows[0]]
     assert [row["difference"] for row in rows if row["panel"] == "new, RR ↑"] == [-0.5, -0.5, 0.0]
-
-
-def test_latex_of_a_comparison_sets_names_as_other_tables():
-    a, b = ({"q": {"a": grade}} for grade in (1, 2))
-    text = compare({"<a>": a, "b|c": b}, {"q": {"a": 1}}, ["AP"]).to_latex()
-    assert "\n$<$a$>$ & " in text and "\nb$|$c & " in text
-    with pytest.raises(ValueError, match="no rrLP and sgnLP: name a measure"):
-        compare({"<a>": a, "b|c": b}, {"q": {"a": 1}}, "sgnLP").to_latex()
 
 
 def test_documents_that_moved_by_hand():

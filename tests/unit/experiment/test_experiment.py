@@ -550,15 +550,6 @@ def test_a_system_that_shares_nothing_with_the_qrels_is_named():
     assert first.calls == 0
 
 
-def test_a_batch_that_shares_nothing_is_no_error():
-    odd = results(1)
-    odd.loc[odd["qid"] == "q1", "docno"] = "nowhere"
-    odd = odd.drop_duplicates(["qid", "docno"])
-    with without_warnings():
-        table = experiment([Toy("a", odd)], [AP, ASL], batch_size=1)
-    same(table, experiment([Toy("a", odd)], [AP, ASL]))
-
-
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
@@ -574,30 +565,6 @@ def test_results_that_cannot_be_scored_name_the_system(wrong, says, asked):
     for bad in (wrong, Toy("x", wrong)):
         with pytest.raises(ValueError, match=f"system 'b'{says}"):
             experiment({"a": system(1), "b": bad}, [asked])
-
-
-def test_options_are_checked_before_anything_runs():
-    for options in ({"baseline": 2}, {"highlight": "blink"}, {"topics": "nowhere.txt"}):
-        made = list(systems(2).values())
-        with pytest.raises(ValueError, match="2|blink|nowhere"):
-            Experiment(
-                made, **{"topics": topics(), "qrels": qrels(), "eval_metrics": [AP]} | options
-            )
-        assert [one.calls for one in made] == [0, 0]
-    with pytest.raises(ValueError, match="BPM.* cannot be computed"):
-        experiment(2, [ir_measures.BPM(T=1, max_rel=3)])
-
-
-def test_what_pt_experiment_refuses_is_refused():
-    with pytest.raises(TypeError, match="list or dict"):
-        experiment(system(1), [AP])
-    with pytest.raises(TypeError, match="Unknown kwargs"):
-        experiment(2, [AP], colour="red")
-    with pytest.raises(ValueError, match=r"none of the 1 topics is judged: .*'z'.*6 .*'q1'"):
-        Experiment(systems(2), topics(["z"]), qrels(), [AP])
-    short = [Toy("a", results(1).drop(columns="doc_len"))]
-    with pytest.raises(ValueError, match="not produce (the|all) required .*doc_len"):
-        experiment(short, [TBG], validate="error")
 
 
 @pytest.mark.parametrize(

@@ -147,29 +147,9 @@ def test_the_headline_of_two_systems_is_the_comparison():
     )
 
 
-def test_the_level_of_two_systems_is_the_level_of_the_report():
-    rows = NOISE[:2] + [[0.3], [0.294]]
-    p = compare(read_scores(scores_of(rows, "AP"))).table["p"].iloc[0]
-    assert 0.001 < p < 0.05
-    for alpha, says in ((0.05, "s1 is significantly worse"), (0.001, "No significant difference")):
-        text = verdict(of_values(alpha, AP=rows))[0]
-        assert text.startswith(says) and f"{100 * (1 - alpha):g} % interval" in text
-
-
-def test_two_systems_with_the_same_difference_on_each_query_have_no_test():
-    rows = np.vstack([np.linspace(0.1, 0.5, 20), np.linspace(0.1, 0.5, 20) + 0.25])
-    assert "no test can be made" in verdict(of_values(AP=rows))[0]
-
-
 # Real rankings
 
 QUESTIONS = "Is it real?", "What is missed by all?", "What could unjudged documents change?"
-
-
-def test_every_question_is_answered(findings):
-    for name in (shown.name for shown in findings.decisive):
-        assert tuple(answers(findings, name)) == QUESTIONS
-        assert f" by {name}" in verdict(findings, name)[0]
 
 
 @pytest.mark.parametrize("depth", [12, 1000])
@@ -263,15 +243,6 @@ def test_for_all_labels_of_unjudged_documents(systems):
     assert collect(runs, QRELS, ["AP@5"]).of_all is None
 
 
-def test_over_several_collections():
-    pair = {"one": (RUNS, QRELS), "other": (RUNS, OTHER)}
-    found, board = collect(pair, None, ["AP"]), ranks(pair, measures="AP")
-    pd.testing.assert_frame_equal(found.of_all.table, board.table)
-    first, second = verdict(found)[:2]
-    assert first == f"Over all collections: {board.sentences()[0]}"
-    assert second.startswith("In one: ")
-
-
 def test_cautions_on_all_collections_are_on_the_page():
     """Warnings of a command are lost; readers of its page need them."""
     few = {q: QRELS[q] for q in list(QRELS)[:5]}
@@ -330,11 +301,6 @@ def test_what_is_said_of_few_values(what):
         assert "nothing can be missed" in text
     if what == "one system":
         assert "all systems" not in text and "What is missed here?" in answers(findings)
-
-
-def test_a_measure_without_a_direction():
-    [only] = verdict(collect({"a": RUN, "b": RUN}, {"q": {"a": 1}}, ["Judged@10"]))
-    assert only == "Judged@10 has no direction, so no system is the best by it."
 
 
 def test_runs_that_a_judge_favours_are_named():

@@ -7,7 +7,6 @@ import html
 import json
 import os
 import re
-import shlex
 import urllib.parse
 from pathlib import Path
 
@@ -30,7 +29,7 @@ from _reports import (
 )
 from click.testing import CliRunner
 
-from pyterrier_asl import Qrels, evaluate, report
+from pyterrier_asl import report
 from pyterrier_asl.analysis import run_quality
 from pyterrier_asl.cli import main
 from pyterrier_asl.reporting.contents import digests
@@ -172,19 +171,6 @@ def test_texts_of_documents(tmp_path):
         report(TWO, QRELS, ["AP"], docs=docs[["text"]])
 
 
-def test_labels_are_added_to_the_judgements(tmp_path):
-    labels = tmp_path / "mine.qrels"
-    labels.write_text("1 0 d50 1\n2 0 d51 0\n")
-    sources = (QRELS, Qrels(QRELS, labels=[labels]))
-    plain, labelled = (report(TWO, source, ["AP"]) for source in sources)
-    merged = QRELS | {"1": QRELS["1"] | {"d50": 1}, "2": QRELS["2"] | {"d51": 0}}
-    expected = evaluate(TWO, merged, "AP")["AP"].to_numpy()
-    np.testing.assert_allclose(labelled.findings.first.values.ravel(), expected)
-    assert "with 2 labels of mine.qrels" in labelled.html
-    assert "from several sources" in labelled.html and "from several sources" not in plain.html
-    assert digests(plain.findings.runs)[0] != digests(labelled.findings.runs)[0]
-
-
 def test_what_is_left_out_of_a_large_page_is_said(monkeypatch):
     """With a lower limit: a page that exceeds the usual one takes minutes."""
     runs = {name: RUNS[name] for name in ("good", "fair", "poor")}
@@ -251,21 +237,6 @@ def test_no_document_is_held_twice(made):
 # The command
 
 
-def test_command(tmp_path):
-    (tmp_path / "topics.tsv").write_text("1\tfirst words\n")
-    output = tmp_path / "out.html"
-    arguments = ["report", *write_files(tmp_path), "-o", output, "-m", "ASL@100 AP"]
-    arguments += ["--topics", tmp_path / "topics.tsv", "--title", "Mine"]
-    printed = command(*arguments)
-    assert "2 systems, 9 queries" in printed
-    page = output.read_text(encoding="utf-8")
-    assert "<title>Mine</title>" in page and "first words" in page
-    words = ["pyterrier-asl", *(Path(each).name for each in arguments)]
-    shown = re.search("<code>(pyterrier-asl.*?)</code>", page).group(1)
-    assert shlex.split(html.unescape(shown)) == words
-    assert str(tmp_path) not in page + printed
-
-
 def test_command_with_tracks_and_judges(tmp_path):
     """The page has the leaderboard over both, and its command."""
     qrels, *runs = write_files(tmp_path)
@@ -285,18 +256,6 @@ def test_command_with_tracks_and_judges(tmp_path):
     assert "<title>a and b: 2 systems</title>" in page and "Over all collections" in page
     assert re.search(r"<span>In a: <b>\d+</b> queries</span>", page)  # of b there are more
     assert f"--track b ones.qrels runs --judge b=gpt={qrels.name}" in html.unescape(page)
-
-
-@pytest.mark.parametrize(
-    ("page", "says"),
-    [("no/f.html", "there is no folder"), ("notes.html", "it holds something else")]
-    + [("notes.html --force", "folder runs")],
-)
-def test_command_replaces_another_file_with_force_only(tmp_path, monkeypatch, page, says):
-    monkeypatch.chdir(tmp_path)
-    Path("notes.html").write_text("notes")
-    done = CliRunner().invoke(main, f"report no.qrels runs -o {page}".split())
-    assert done.exit_code == 2 and says in done.output
 
 
 def test_command_refuses_scores():

@@ -167,18 +167,6 @@ def test_given_documents_are_scored_by_equation_1(texts, words, b, data):
     assert own[both].tolist() == retrieved[both].tolist()  # to the last bit
 
 
-def test_retrievers_are_features_and_rerankers(index):
-    bm25 = index.bm25()
-    features = (bm25 >> (index.bm25(b=0) ** index.bm25(k1=2))).search("radio waves")
-    expected = [index.bm25(b=0).search("radio waves"), index.bm25(k1=2).search("radio waves")]
-    for number, other in enumerate(expected):
-        scores = other.set_index("docno")["score"]
-        for docno, values in zip(features["docno"], features["features"]):
-            assert values[number] == scores[docno]
-    cut = (bm25 >> index.bm25(k1=2) % 1).search("radio waves")
-    assert cut["docno"].tolist() == expected[1]["docno"].tolist()[:1]
-
-
 @pytest.mark.parametrize(
     "options", [{}, {"k3": 0.5}, {"b": 0.1, "k1": 0.3}, {"idf": "terrier", "k3": 8}], ids=str
 )

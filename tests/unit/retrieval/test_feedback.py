@@ -239,13 +239,6 @@ def test_terms_of_the_query_alone_are_no_expansion_terms(index):
     assert sorted(terms["term"]) == ["core", "ferrit"] and terms["r"].tolist() == [1, 1]
 
 
-def test_frames_it_cannot_take_are_refused(index):
-    with pytest.raises(pt.validate.InputValidationError):
-        RobertsonPRF(index)(pd.DataFrame({"qid": ["1"], "query": ["radio"]}))
-    with pytest.raises(KeyError, match="1 of 2 documents are not in TermIndex.*'x1'"):
-        RobertsonPRF(index)(results("d1", "x1"))
-
-
 def test_is_its_parameters(index):
     prf = RobertsonPRF(index, fb_docs=19, fb_terms=25, gamma=0.198)
     assert prf == RobertsonPRF(index, fb_docs=19, fb_terms=25, gamma=0.198)
@@ -274,19 +267,6 @@ def test_compiled_it_asks_for_no_more_than_it_needs(index):
     found = pipeline(queries)
     assert found.columns.tolist()[-4:] == ["docid", "docno", "rank", "score"]
     assert "d5" in found[found["qid"] == "1"]["docno"].tolist()  # through "receiver" in d2
-
-
-def test_can_be_inspected_and_drawn(index):
-    bm25 = index.bm25()
-    pipeline = bm25 >> RobertsonPRF(index) >> bm25
-    assert pt.inspect.transformer_inputs(pipeline)[0] == ["qid", "query"]
-    outputs = pt.inspect.transformer_outputs(pipeline, ["qid", "query"])
-    new = ["query_toks", "docid", "docno", "rank", "score"]
-    assert outputs == ["qid", "query_0", "query", *new]
-    schematic = pt.schematic.transformer_schematic(pipeline)
-    labels = [part["label"] for part in schematic["transformers"]]
-    assert labels == ["BM25", "Robertson", "BM25"]
-    assert "Robertson" in pt.schematic.draw(pipeline)
 
 
 def test_a_second_feedback_drops_the_weights_of_the_first(index):

@@ -153,18 +153,6 @@ def test_held_out_topics_that_are_tuned_on_are_pointed_out():
     assert warning.filename == __file__  # the warning names the line that called the search
 
 
-def test_held_out_topics_are_checked_before_anything_runs():
-    mixture = Mixture()
-    mixture.transform = None
-    stages = [Stage("one", mixture, {mixture: {"x": [0.1, 0.9]}})]
-    for held_out, why in (
-        ((TOPICS[["query"]], QRELS), "the topics have no column 'qid'"),
-        ((TOPICS, QRELS.assign(qid="other")), "none of the 6 topics is judged"),
-    ):
-        with pytest.raises(ValueError, match=why):
-            StagedSearch(stages, TOPICS, QRELS, "map", n_trials=2, held_out={"a": held_out})
-
-
 def test_stages_draw_settings_of_their_own():
     stages = [
         Stage(name, mixture, {mixture: {"x": uniform(0, 1)}})

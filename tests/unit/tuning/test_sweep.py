@@ -4,7 +4,6 @@ import sys
 
 import numpy as np
 import pandas as pd
-import pyterrier as pt
 import pytest
 from _sweeps import Collection, compare
 from hypothesis import given
@@ -96,21 +95,6 @@ def test_settings_that_share_feedback_have_their_own_values(small):
 
     by_itself = [sweep()(setting) for setting in settings]
     assert list(map(sweep(), settings)) == by_itself
-
-
-def test_per_query_values(small):
-    first = small.index.bm25(num_results=30)
-    space = Space([(first, {"b": [0.4]})])
-    task = make_task(small.topics, small.qrels, AP, [LexiP])
-    sweep = Sweep(first, space, task)
-    found = sweep.per_query((0.4,))
-    first.b = 0.4
-    judged = small.qrels[small.qrels["qid"].isin(small.topics["qid"])]
-    for measure in (AP, LexiP):
-        run = pt.model.to_ir_measures(first(small.topics))
-        metrics = measure.iter_calc(pt.model.to_ir_measures(judged), run)
-        expected = {metric.query_id: metric.value for metric in metrics}
-        assert dict(zip(task.judgements.qids, found[str(measure)])) == pytest.approx(expected)
 
 
 def test_through_random_search(small):
