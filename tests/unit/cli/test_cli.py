@@ -112,9 +112,6 @@ def test_traceback_is_shown_to_whoever_asks(files):
     assert unknown.exit_code == 2 and "evaluat" in errors(unknown)[0]
 
 
-# The pool
-
-
 # The command as a whole
 
 

@@ -55,6 +55,3 @@ def test_the_example_of_the_help_has_the_ranks_of_its_ordered_pairs():
     below = {"a": 1, "b": 1, "c": 1, "d": 0}
     for name, _, low, high in rows:
         assert int(low) == 1 + above[name] and int(high or low) == 4 - below[name]
-
-
-# evaluate
