@@ -88,18 +88,6 @@ def test_the_verdict_has_the_first_sentences_of_ranks(findings):
     assert count == "2 of 3 systems could be the best by AP (20 topics)."
 
 
-def test_the_level_of_a_report_is_the_level_of_its_ranks():
-    """s1 is worse than s0 at .05, but not at .001."""
-    values = NOISE + [[0.3], [0.294], [0.1]]
-    boards = {}
-    for alpha in (0.001, 0.2):
-        findings = of_values(alpha, AP=values)
-        boards[alpha] = ranks(read_scores(scores_of(values, "AP")), alpha=alpha).table
-        pd.testing.assert_frame_equal(findings.first.board.table, boards[alpha])
-        assert any(f"at most {alpha:g}" in text for text in verdict(findings))
-    assert not boards[0.001].equals(boards[0.2])
-
-
 def test_the_detectable_difference_is_at_the_level_of_the_report():
     usual, other = (of_values(alpha, AP=UP).first.detectable for alpha in (0.05, 0.2))
     quantiles = [stats.t.isf(alpha / 2, 19) + stats.t.ppf(0.8, 19) for alpha in (0.05, 0.2)]
