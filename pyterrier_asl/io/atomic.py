@@ -86,9 +86,7 @@ def _claim(new: Path, path: str | os.PathLike[str]) -> None:
     """Gives a complete file its name, which only one of several processes can do."""
     try:
         os.link(new, path)
-    except FileExistsError:
-        raise
-    except OSError:  # the file system has no links
+    except OSError:  # the file system has no links, or there is such a file
         open(path, "x").close()
 
 
@@ -139,10 +137,8 @@ def check_replaceable(
         raise PermissionError(f"cannot write {path}: the folder {target.parent} is read-only")
     for source in inputs:
         if _is_or_holds(source, target):
-            raise FileExistsError(
-                f"cannot write {path}: it {'is' if target.exists() else 'would be'} one of the "
-                f"inputs ({source})"
-            )
+            verb = "is" if target.exists() else "would be"
+            raise FileExistsError(f"cannot write {path}: it {verb} one of the inputs ({source})")
     if not target.exists():
         return
     if target.is_dir():

@@ -114,8 +114,9 @@ class Columns:
 
 def cut_ids(docnos: pa.LargeStringArray, separator: str) -> pa.LargeStringArray:
     """Document ids without their last separator and what follows it."""
-    parts = pc.split_pattern(docnos, pattern=separator, max_splits=1, reverse=True)
-    return pc.list_element(parts, 0)
+    return pc.list_element(
+        pc.split_pattern(docnos, pattern=separator, max_splits=1, reverse=True), 0
+    )
 
 
 def is_frame(source: Any) -> TypeGuard[pd.DataFrame]:
@@ -261,7 +262,6 @@ def first_of_each(source: Any, rows: npt.NDArray[np.int64], ids: list[str]) -> l
 def _columns(source: Any, value: str, kind: str, what: str) -> Columns:
     if isinstance(source, Columns):
         return source
-    columns: Iterable[Any]
     subtopics: Any = []
     if is_table(source):
         source = pandas_or_arrow(source)

@@ -88,8 +88,9 @@ def read_table(
     path = local_path(source)
     with open_file(path) as file:
         if saved := file_format(path, file):
-            table = read_saved(path, file, saved, wanted, names)
-            return typed_table(table, wanted, str(path), names, by_label)
+            return typed_table(
+                read_saved(path, file, saved, wanted, names), wanted, str(path), names, by_label
+            )
         return _read_text(path, file, layout, wanted, names, by_label)
 
 
@@ -109,12 +110,14 @@ def _read_text(
         if lines is None:
             text = head + stream.read()
         else:
-            names = wanted if lines is layout else lines.columns
-            kept = [name for name in names if name in lines.columns]
+            kept = [name for name in wanted if name in lines.columns]
+            kept = kept if lines is layout else [*lines.columns]
             table = read_columns(path, stream, lines, kept, head=head, grades=grades)
     if form is not None and lines is None:
-        what = f"{path}, {form.name}, as {layout.kind}"
-        return _typed_rows(path, read_rows(path, text, form), wanted, what, columns, grades)
+        rows = read_rows(path, text, form)
+        return _typed_rows(
+            path, rows, wanted, f"{path}, {form.name}, as {layout.kind}", columns, grades
+        )
     return _without_single_texts(table) if lines is layout else _with_scores(path, table)
 
 
@@ -223,10 +226,9 @@ def parquet_table(
     # A dictionary of names of runs, which repeat in every row, is small.
     runs = [name for name in RUN_NAMES if name in names and "score" in wanted]
     kept = (*runs, *find_columns(names, wanted, str(path), columns).values())
-    parquet = pq.ParquetFile(
+    table = pq.ParquetFile(
         file, metadata=metadata, read_dictionary=runs, page_checksum_verification=True
-    )
-    table = parquet.read([name for name in names if name in kept or not wanted])
+    ).read([name for name in names if name in kept or not wanted])
     if len(table) != metadata.num_rows:
         raise ValueError(
             f"{path} is damaged: it should have {metadata.num_rows} rows, not {len(table)}"
@@ -238,10 +240,9 @@ def _check_one_run(path: Path, table: Mapping[str, Any]) -> None:
     """Raises ValueError for names of several runs in a column."""
     for name, column in table.items():
         kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-        if name not in RUN_NAMES or not (pa.types.is_integer(kind) or str(kind) in TEXT_TYPES):
-            continue
-        if len(names := pc.unique(column.drop_null()).to_pylist()) > 1:
-            raise ValueError(
-                f"{path} holds several runs (its column {name} has {names[0]!r} and "
-                f"{names[1]!r}): save each in a separate file"
-            )
+        if name in RUN_NAMES and (pa.types.is_integer(kind) or str(kind) in TEXT_TYPES):
+            if len(names := pc.unique(column.drop_null()).to_pylist()) > 1:
+                raise ValueError(
+                    f"{path} holds several runs (its column {name} has {names[0]!r} and "
+                    f"{names[1]!r}): save each in a separate file"
+                )

@@ -142,8 +142,7 @@ def recognise_values(text: bytes) -> Format | None:
     for separator, name in _SEPARATORS.items():
         for number, line in enumerate(lines):
             fields = line.split(None if name == "blanks" else separator)
-            header = _VALUES.get(len(fields))
-            if header and NUMBER.fullmatch(fields[-1].strip()):
+            if (header := _VALUES.get(len(fields))) and NUMBER.fullmatch(fields[-1].strip()):
                 return Format(f"values separated by {name}", separator, number, header)
     return None
 
@@ -174,11 +173,9 @@ def read_rows(path: Path, text: bytes, form: Format, *, is_draft: bool = False) 
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}, {form.name}, is not UTF-8: {error}") from None
     rows: dict[int, list[str]] = {}
-    header = [*form.header]
-    for number, row in _lines(path, content, form, is_draft):
-        if not header:
-            header = [*map(str.strip, row)]
-            continue
+    lines = _lines(path, content, form, is_draft)
+    header = [*form.header] or [*map(str.strip, next(lines)[1])]
+    for number, row in lines:
         row += [""] * is_draft * (len(header) - len(row))
         if len(row) != len(header):
             raise ValueError(
@@ -212,11 +209,8 @@ def _json(path: Path, text: bytes) -> pd.DataFrame:
     try:
         whole = json.loads(text)
     except (ValueError, RecursionError):
-        rows = {
-            number: json_object(line, f"{path}, line {number}")
-            for number, line in enumerate(text.split(b"\n"), 1)
-            if line.strip()
-        }
+        lines = enumerate(text.split(b"\n"), 1)
+        rows = {n: json_object(line, f"{path}, line {n}") for n, line in lines if line.strip()}
         return pd.DataFrame([*rows.values()], [*rows], dtype=object).rename_axis("line")
     values = [*whole.values()] if isinstance(whole, dict) else []
     for form, names in _OTHER_JSON.items() if values else ():
@@ -232,8 +226,7 @@ def _json(path: Path, text: bytes) -> pd.DataFrame:
             raise ValueError(f"{path} is JSON of another form ({error}): {_INSTEAD}") from None
     else:
         frame = pd.DataFrame(_triples(path, whole), columns=NESTED, dtype=object)
-    axis = pd.RangeIndex(1, len(frame) + 1, name="line" if is_row else "record")
-    return frame.set_axis(axis)
+    return frame.set_axis(pd.RangeIndex(1, len(frame) + 1, name="line" if is_row else "record"))
 
 
 def _triples(path: Path, whole: dict[str, Any]) -> list[tuple[str, str, Any]]:
@@ -300,11 +293,9 @@ def cells_of(
         try:
             values.append(_value_of(cell, key, grades))
         except ValueError as error:
-            raise ValueError(
-                f"{path}, {rows.index.name} {line}: {error}: "
-                f"{excerpt(' '.join(map(str, rows.loc[line])))}"
-                f"{grades_hint(cells, grades) if key == 'label' else ''}"
-            ) from None
+            row = excerpt(" ".join(map(str, rows.loc[line])))
+            hint = grades_hint(cells, grades) if key == "label" else ""
+            raise ValueError(f"{path}, {rows.index.name} {line}: {error}: {row}{hint}") from None
     return pa.array(values, kind)
 
 
@@ -313,8 +304,9 @@ def _value_of(cell: Any, key: str, grades: Mapping[str, float]) -> Any:
         number = grade_of(cell, grades) if key == "label" else number_of(cell, key, infinite=True)
         if not math.isnan(number):
             return number
-        hint = " (-1 if the document is not judged)" if key == "label" else ""
-        raise ValueError(f"the {key} is missing{hint}")
+        raise ValueError(
+            f"the {key} is missing{' (-1 if the document is not judged)' * (key == 'label')}"
+        )
     if isinstance(cell, str) and re.search("[\r\n]", cell):
         raise ValueError(f"the {key} has a line break: is a quotation mark wrong?")
     if isinstance(cell, (str, int)) and not isinstance(cell, bool) and cell != "":

@@ -43,8 +43,7 @@ def grade_of(label: Any, grades: Mapping[str, float]) -> float:
     Traceback (most recent call last):
     ValueError: the label '3' is not among the grades that are given (1, 2)
     """
-    text = str(label).strip()
-    if text in grades:
+    if (text := str(label).strip()) in grades:
         return grades[text]
     number = number_of(label, "label")
     if number == number and any(map(NUMBER.fullmatch, grades)):

@@ -16,13 +16,7 @@ from .formats import read_rows, recognise
 from .grades import grade_of, grades_hint, label_grades
 from .opening import StrPath, open_text
 from .qrels import read_qrels
-from .synonyms import (
-    DeclaredFile,
-    GradesOfLabels,
-    NamesOfColumns,
-    column_names,
-    find_columns,
-)
+from .synonyms import DeclaredFile, GradesOfLabels, NamesOfColumns, column_names, find_columns
 from .trec_text import MARK
 from .values import NUMBER, text
 
@@ -78,8 +72,9 @@ def labels_of(rows: pd.DataFrame, source: str) -> pd.DataFrame:
     judges = [JUDGE] if JUDGE in rows else []
     sources = rows.get("source", rows.get(JUDGE, pd.Series(source, rows.index, dtype=object)))
     labels = rows.assign(source=sources.replace("", None).fillna(source))
-    labels = labels.loc[rows["label"] >= 0, COLUMNS + judges]
-    return labels.drop_duplicates(KEY + judges, ignore_index=True)
+    return labels.loc[rows["label"] >= 0, COLUMNS + judges].drop_duplicates(
+        KEY + judges, ignore_index=True
+    )
 
 
 def label_rows(
@@ -94,21 +89,20 @@ def label_rows(
     if isinstance(source, DeclaredFile):
         return label_rows(source.path, source.columns, source.grades)
     name, names, by_label = _name_of(source), column_names(columns), label_grades(grades)
-    if is_table(source):
-        frame = as_frame(source).reset_index(drop=True).rename_axis("row")
-    else:
-        frame = _read_rows(Path(source), names, by_label)
+    frame = (
+        as_frame(source).reset_index(drop=True).rename_axis("row")
+        if is_table(source)
+        else _read_rows(Path(source), names, by_label)
+    )
     of_table = find_columns(frame.columns, [*COLUMNS, JUDGE], f"the labels in {name}", names)
     frame = frame.rename(columns={there: ours for ours, there in of_table.items()})
-    where = f"{name}, {frame.index.name}"
-    labels = []
+    where, labels = f"{name}, {frame.index.name}", []
     for line, value in frame["label"].items():
         try:
             labels.append(grade_of(value, by_label))
         except ValueError as error:
-            raise ValueError(
-                f"{where} {line}: {error}{grades_hint(frame['label'].dropna(), by_label)}"
-            ) from None
+            hint = grades_hint(frame["label"].dropna(), by_label)
+            raise ValueError(f"{where} {line}: {error}{hint}") from None
     ids = {column: _ids(frame[column], f"{column} of {name}") for column in KEY}
     frame = frame.assign(label=np.array(labels, dtype=np.float64), **ids)
     texts = frame.loc[frame["label"].isna(), [name for name in frame if name not in _NUMERIC]]
@@ -144,8 +138,7 @@ def contradiction(labels: pd.DataFrame, key: list[str]) -> tuple[Any, Any, int] 
         return None
     first = differs.iloc[0]
     same = differs[(differs[key] == first[key]).all(axis=1)]
-    other = same[same["label"] != first["label"]].iloc[0]
-    return first, other, len(differs.drop_duplicates(key))
+    return first, same[same["label"] != first["label"]].iloc[0], len(differs.drop_duplicates(key))
 
 
 def _name_of(source: Any) -> str:
@@ -155,8 +148,7 @@ def _name_of(source: Any) -> str:
 
 
 def _ids(values: pd.Series, what: str) -> list[str]:
-    missing = [line for line, value in values.items() if value is None or value == ""]
-    if missing:
+    if missing := [line for line, value in values.items() if value is None or value == ""]:
         raise ValueError(f"the {what} is missing in line {missing[0]}")
     return list(text(values, what).to_pylist())
 
@@ -167,8 +159,7 @@ def _read_rows(path: Path, names: Mapping[str, str], grades: Mapping[str, float]
         content = bytes(stream.read())
     if not content.strip(MARK + b" \t\r\n"):
         return pd.DataFrame(columns=COLUMNS)
-    form = recognise(content, names=names.values(), path=path)
-    if form is None:
+    if (form := recognise(content, names=names.values(), path=path)) is None:
         qrels = read_qrels(path, grades=grades)
         return qrels.set_axis(range(1, len(qrels) + 1)).rename_axis("line")
     rows = read_rows(path, content, form, is_draft=True)

@@ -72,8 +72,9 @@ def decompressed(path: Path, file: BufferedReader) -> Iterator[Any]:
     Raises:
         OSError: within the context, for a file that cannot be read to its end.
     """
-    head = file.peek(4)
-    codec = next((codec for magic, codec in _COMPRESSIONS.items() if head.startswith(magic)), None)
+    codec = next(
+        (of for magic, of in _COMPRESSIONS.items() if file.peek(4).startswith(magic)), None
+    )
     try:
         yield file if codec is None else _stream(file, codec)
     except (ValueError, MemoryError):

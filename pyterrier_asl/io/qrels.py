@@ -212,8 +212,5 @@ def _irds_qrels_table(dataset: str) -> pa.Table:
             "document; some of the datasets below it may"
         )
     with explain_downloads(dataset):
-        return typed_table(
-            pd.DataFrame(loaded.qrels_iter(), columns=list(fields)),
-            _QRELS,
-            f"the qrels of {dataset!r}",
-        )
+        judgements = pd.DataFrame(loaded.qrels_iter(), columns=list(fields))
+        return typed_table(judgements, _QRELS, f"the qrels of {dataset!r}")

@@ -180,8 +180,9 @@ def read_run(source: RunSource, *, columns: NamesOfColumns = None) -> pd.DataFra
         0  q1    d7     1   12.5  bm25
         1  q1    d3     2   11.0  bm25
     """
-    name = run_name(source) if isinstance(source, (str, os.PathLike)) else "run"
-    return _run_frame(source, name, columns)
+    return _run_frame(
+        source, run_name(source) if isinstance(source, (str, os.PathLike)) else "run", columns
+    )
 
 
 def read_run_table(source: RunSource) -> pa.Table:
@@ -289,11 +290,8 @@ def _run_frame(source: RunSource, name: str, columns: NamesOfColumns) -> pd.Data
     table = read_table(source, RUN, (*_RUN, "rank", "name"), columns=columns)
     frame: pd.DataFrame = table.select(_RUN).to_pandas()
     frame.insert(2, "rank", _rank_column(table, frame))
-    names = (
-        table["name"].to_pandas()
-        if "name" in table.column_names
-        else pd.Series(name, frame.index, dtype=str)
-    )
+    named = "name" in table.column_names
+    names = table["name"].to_pandas() if named else pd.Series(name, frame.index, dtype=str)
     # Few names are different: a pattern for each row takes ten times as long as reading.
     frame["name"] = names.replace({n: n[1:-1] for n in names.unique() if _QUOTED.match(n)})
     return frame

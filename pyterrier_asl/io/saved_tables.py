@@ -14,9 +14,8 @@ from .atomic import check_replaceable, kind_error, replacing
 from .files import parquet_table
 from .opening import StrPath, open_file
 
-_KIND = b"pyterrier_asl.kind"
-_VERSION = b"pyterrier_asl.version"
-_CHECKSUM = b"pyterrier_asl.checksum"
+#: The keys of what a file says of itself.
+_KIND, _VERSION, _CHECKSUM = (b"pyterrier_asl." + key for key in (b"kind", b"version", b"checksum"))
 
 
 def save_table(
@@ -50,11 +49,8 @@ def save_table(
         ...
         ValueError: ...lengths.parquet is a pyterrier_asl doc_lengths file, not a pool file
     """
-    metadata = {
-        **(table.schema.metadata or {}),
-        _KIND: kind.encode(),
-        _VERSION: str(version).encode(),
-    }
+    about = {_KIND: kind.encode(), _VERSION: str(version).encode()}
+    metadata = {**(table.schema.metadata or {}), **about}
     table = table.replace_schema_metadata({**metadata, _CHECKSUM: _checksum(metadata)})
     check_saved(path, kind=kind, force=force)
     with replacing(path, begins=b"PAR1", force=force) as new:

@@ -85,8 +85,7 @@ class DeclaredFile(os.PathLike[str]):
     def __fspath__(self) -> str:
         return os.fspath(self.path)
 
-    def __str__(self) -> str:
-        return os.fspath(self.path)
+    __str__ = __fspath__
 
 
 def column_names(columns: NamesOfColumns) -> dict[str, str]:
@@ -123,12 +122,9 @@ def pairs_of(
     if given is not None and not isinstance(given, (str, Mapping)):
         raise ValueError(f"{how}, not {type(given).__name__}")
     try:
-        if not isinstance(given, Mapping):
-            pairs = [
-                tuple(map(str.strip, text.rpartition("=")[::2]))
-                for text in shlex.split(given or "")
-            ]
-        else:
+        texts = shlex.split(given) if isinstance(given, str) else []
+        pairs = [tuple(map(str.strip, text.rpartition("=")[::2])) for text in texts]
+        if isinstance(given, Mapping):
             pairs = [(str(name), str(value)) for name, value in given.items()]
         named = {name: value_of(value) for name, value in pairs if name}
     except ValueError as error:
@@ -169,10 +165,9 @@ def column_named(
         names = [name for same in group for name in present if name_of(name) == same]
         if len(names) > 1:
             both = f"both {' and '.join(map(str, names))}"
-            same_name = f"{len(names)} columns called {names[0]!r}"
-            raise ValueError(
-                f"{what}: there are {both if len({*names}) > 1 else same_name}: keep one of them"
-            )
+            if len({*names}) == 1:
+                both = f"{len(names)} columns called {names[0]!r}"
+            raise ValueError(f"{what}: there are {both}: keep one of them")
         if names:
             return names[0]
     if not given:
@@ -218,6 +213,6 @@ def is_rank(name: Any, columns: Mapping[str, str] | None = None) -> bool:
     (True, False, True)
     """
     names = columns or {}
-    if "score" in names:
-        return False
-    return name in names.get("rank", "").split("|") or plain(name) in SYNONYMS["rank"][0]
+    return "score" not in names and (
+        name in names.get("rank", "").split("|") or plain(name) in SYNONYMS["rank"][0]
+    )

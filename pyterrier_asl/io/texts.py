@@ -122,8 +122,7 @@ def read_texts(
         ValueError: for another line, an id that occurs twice, text that is not UTF-8, or a file
             without any of the wanted texts.
     """
-    texts: dict[str, str] = {}
-    number = 0
+    texts, number = dict[str, str](), 0
     for number, line in enumerate(text_lines(path), 1):
         if not line.strip():
             continue
@@ -134,9 +133,9 @@ def read_texts(
             raise ValueError(f"{path}, line {number}: {kind} {name!r} occurs twice")
         texts[name] = text
     if wanted and not texts:
-        others = "has another id" if number == 1 else "have other ids"
-        lines = f"its {counted(number, 'line')} {others}" if number else "it is empty"
-        raise ValueError(f"{path} has none of the texts that are needed: {lines}")
+        lines = counted(number, "line has another id", "lines have other ids")
+        why = f"its {lines}" if number else "it is empty"
+        raise ValueError(f"{path} has none of the texts that are needed: {why}")
     return texts
 
 
@@ -151,10 +150,8 @@ def _text_of_line(line: str, kind: str, where: str) -> tuple[str, str]:
     if not line.lstrip().startswith("{"):
         name, tab, text = line.rstrip("\r\n").partition("\t")
         if not (name and tab):
-            raise ValueError(
-                f"{where}: expected {'qid<TAB>query' if kind == 'query' else 'docno<TAB>text'}, "
-                f"found {excerpt(line.strip())}"
-            )
+            form = "qid<TAB>query" if kind == "query" else "docno<TAB>text"
+            raise ValueError(f"{where}: expected {form}, found {excerpt(line.strip())}")
         return name, text
     row = {plain(name): value for name, value in json_object(line, where).items()}
     names = [row[name] for name in _IDS if isinstance(row.get(name), (str, int))]
@@ -191,10 +188,8 @@ def _from_dataset(name: str, docnos: set[str]) -> tuple[dict[str, str], dict[str
         if dataset.has_queries():
             queries = {str(q.query_id): q.default_text() for q in dataset.queries_iter()}
         if dataset.has_docs():
-            documents = {
-                docno: document.default_text()
-                for docno, document in dataset.docs_store().get_many(sorted(docnos)).items()
-            }
+            by_docno = dataset.docs_store().get_many(sorted(docnos))
+            documents = {docno: document.default_text() for docno, document in by_docno.items()}
     return queries, documents
 
 

@@ -73,11 +73,8 @@ class Layout:
     @property
     def types(self) -> dict[str, pa.DataType]:
         """The type of each column in Arrow."""
-        return {
-            **dict.fromkeys(self.columns, pa.large_string()),
-            self.number: pa.float64(),
-            _RANK: pa.int64(),
-        }
+        texts = dict.fromkeys(self.columns, pa.large_string())
+        return texts | {self.number: pa.float64(), _RANK: pa.int64()}
 
 
 RUN = Layout("run", ("qid", "Q0", "docno", "rank", "score", "name"), "score", True)
@@ -216,8 +213,7 @@ def _parse_slowly(
     values: dict[str, list[str | float | None]] = {name: [] for name in include}
     tags: dict[bytes, None] = {}
     for line, text in enumerate(bytes(block[:-1]).split(b"\n"), lines + 1):
-        fields = _fields(text, layout)
-        is_comment = text.startswith(b"#")
+        fields, is_comment = _fields(text, layout), text.startswith(b"#")
         if not fields or (is_comment and not _is_line(text, layout)):
             continue
         try:
@@ -236,8 +232,7 @@ def _parse_slowly(
                 f"{_labels_hint(block, fields, layout, grades)}"
             ) from None
         tags[fields[-1]] = None
-    table = {name: pa.array(values[name], layout.types[name]) for name in include}
-    return pa.table(table), tags
+    return pa.table({name: pa.array(values[name], layout.types[name]) for name in include}), tags
 
 
 def _fields(text: bytes, layout: Layout) -> list[bytes]:

@@ -98,8 +98,10 @@ def arrays_of(ids: pa.LargeStringArray) -> tuple[Ints, Bytes]:
     ([0, 1, 3], b'abc')
     """
     _, ends, data = ids.buffers()  # without rows or without characters there may be no buffer
-    starts = np.frombuffer(ends or bytes(8), dtype=np.int64)[ids.offset :][: len(ids) + 1]
-    return starts, np.frombuffer(data or bytes(1), dtype=np.uint8)
+    return (
+        np.frombuffer(ends or bytes(8), dtype=np.int64)[ids.offset :][: len(ids) + 1],
+        np.frombuffer(data or bytes(1), dtype=np.uint8),
+    )
 
 
 def ids_of(starts: Ints, data: Bytes) -> pa.LargeStringArray:
@@ -204,22 +206,16 @@ def _where(wrong: npt.ArrayLike) -> str:
     return first if len(rows) == 1 else f"in {len(rows)} rows (first {first})"
 
 
-def _to_arrow(values: Any, what: str) -> Any:
-    if getattr(values, "dtype", object) != np.dtype(object):
-        with suppress(pa.ArrowInvalid, pa.ArrowTypeError):  # categories of several types
-            return pa.array(values, from_pandas=True)
-    return _text_of_objects(values, what)
-
-
-def _text_of_objects(values: Any, what: str) -> pa.Array:
-    """Text from Python objects: strings, or other objects than fractions, by ``str``."""
+def _to_arrow(values: Any, what: str) -> pa.Array:
+    """Values of another library or of Python; objects as text, by ``str``, unless fractions."""
+    is_typed = getattr(values, "dtype", object) != np.dtype(object)
     try:
-        with suppress(pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):  # mixed or large values
+        # Values can be mixed or large, and categories of several types.
+        with suppress(pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
             array = pa.array(values, from_pandas=True)
-            if str(array.type) in TEXT_TYPES:
-                return array.cast(pa.large_string())
-        missing = pd.Series(list(values), dtype=object).isna()
-        if missing.any():
+            if is_typed or str(array.type) in TEXT_TYPES:
+                return array
+        if (missing := pd.Series(list(values), dtype=object).isna()).any():
             raise ValueError(f"the {what} is missing {_where(missing)}")
         for row, value in enumerate(values):
             if isinstance(value, (float, np.floating, bytes)):
@@ -245,8 +241,7 @@ def numbers(values: Any, what: str, missing_ok: bool = False) -> npt.NDArray[np.
     if len(values) == 0:
         return np.empty(0)
     array = _numeric(values, what)
-    bad = np.isnan(array)
-    if bad.any() and not missing_ok:
+    if not missing_ok and (bad := np.isnan(array)).any():
         raise ValueError(
             f"the {what} is not a number (NaN) {_where(bad)}; drop these rows or correct them"
         )
