@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from itertools import accumulate, chain
+from itertools import accumulate
 from typing import Any
 from urllib.parse import unquote
 
@@ -124,9 +124,9 @@ class Form:
             theirs: the ids of the other side.
         """
         known = {*pairs.values()}
-        if len(known) < _FEWEST:
-            return False
-        return _are_half(pairs, ours - theirs) or _are_half(known, theirs - ours)
+        return len(known) >= _FEWEST and (
+            _are_half(pairs, ours - theirs) or _are_half(known, theirs - ours)
+        )
 
 
 @dataclass(frozen=True)
@@ -224,11 +224,10 @@ def find_form(ours: Set[str], theirs: Set[str]) -> tuple[Form, dict[str, str]] |
     lacking, missing = ours - theirs, theirs - ours
     if len(lacking) < _FEWEST or len(missing) < _FEWEST:
         return None
-    affixes = chain(
-        _affixes(sorted(lacking), missing, False), _affixes(sorted(missing), lacking, True)
-    )
-    often = [form for form, number in Counter(affixes).most_common(3) if number > 1]
-    forms: list[Form] = [Form(), *often]
+    votes = Counter(_affixes(sorted(lacking), missing, False))
+    votes.update(_affixes(sorted(missing), lacking, True))
+    forms: list[Form] = [Form()]
+    forms += [form for form, number in votes.most_common(3) if number > 1]
     for is_theirs, cut, whole in ((False, ours, theirs), (True, theirs, ours)):
         length = max(map(len, cut))
         if _LEAST_CUT <= length < max(map(len, whole)):
@@ -248,10 +247,8 @@ def describe_form(what: str, form: Form, alike: Mapping[str, str]) -> str:
     remedy = "write them alike"
     if isinstance(form, Affix) and form.kind == "part" and not form.is_theirs:
         remedy = f"Qrels(..., collapse={form.text!r}) or --collapse evaluates passages as documents"
-    return (
-        f"writes {counted(len(alike), f'{what} id')} in another form ({ours!r} for {theirs!r}): "
-        f"{remedy}"
-    )
+    number = counted(len(alike), f"{what} id")
+    return f"writes {number} in another form ({ours!r} for {theirs!r}): {remedy}"
 
 
 def other_form(what: str, ours: pa.Array, theirs: pa.Array) -> str:

@@ -192,19 +192,18 @@ class JudgedRun(Remembering):
         run = self
         if judged_only:
             run = self.where(self.grades >= 0)
-            run = replace(run, retrieved=np.diff(run.offsets), ranks=within_query(run.offsets) + 1)
+            ranks = within_query(run.offsets) + 1
+            run = replace(run, retrieved=np.diff(run.offsets), ranks=ranks)
         if cutoff is not None and np.any(run.retrieved > cutoff):
-            run = replace(
-                run.where(run.ranks <= cutoff),
-                retrieved=np.minimum(run.retrieved, cutoff),
-                _cutoff=cutoff,
-            )
+            retrieved = np.minimum(run.retrieved, cutoff)
+            run = replace(run.where(run.ranks <= cutoff), retrieved=retrieved, _cutoff=cutoff)
         return run
 
     def where(self, keep: Bools) -> JudgedRun:
         """The same run with some of its entries."""
-        queries, ranks, pairs = self.queries[keep], self.ranks[keep], self.pairs[keep]
-        return replace(self, queries=queries, ranks=ranks, pairs=pairs)
+        return replace(
+            self, queries=self.queries[keep], ranks=self.ranks[keep], pairs=self.pairs[keep]
+        )
 
     def regraded(self, grades: Mapping[float, float]) -> JudgedRun:
         """The same run, with other grades for some grades of its judgements."""
@@ -214,12 +213,9 @@ class JudgedRun(Remembering):
     def relevant(self, rel: float = 1) -> Relevant:
         """The ranks of the documents with a grade of ``rel`` or more."""
         keep = (self.grades >= rel) & (self.grades >= 0)
-        return Relevant(
-            self.ranks[keep],
-            offsets_of(self.queries[keep], len(self.retrieved)),
-            self.judgements.num_relevant(rel),
-            self.pairs[keep],
-        )
+        offsets = offsets_of(self.queries[keep], len(self.retrieved))
+        total = self.judgements.num_relevant(rel)
+        return Relevant(self.ranks[keep], offsets, total, self.pairs[keep])
 
     @cached_property
     def ranking(self) -> Ranking:
@@ -268,18 +264,17 @@ class TiedRun:
         """
         groups, queries = run.equal_scores, len(run.retrieved)
         scale = run.retrieved.max(initial=0) + 1
-        places = run.queries * scale + run.ranks
-        group = np.searchsorted(groups[0] * scale + groups[1], places, side="right")
+        group = np.searchsorted(
+            groups[0] * scale + groups[1], run.queries * scale + run.ranks, side="right"
+        )
         of_query, first, last = (np.append(-1, of)[group] for of in groups)
         is_in = (of_query == run.queries) & (run.ranks <= last)
         is_tied = np.bincount(run.queries[is_in], minlength=queries) > 0
         keep = is_tied[run.queries]
         first, last = (np.where(is_in, of, run.ranks)[keep] for of in (first, last))
-        part = JudgedRun.from_entries(
-            run.judgements,
-            np.where(is_tied, run.retrieved, 0),
-            *(of[keep] for of in (run.queries, run.ranks, run.pairs)),
-        )
+        entries = (of[keep] for of in (run.queries, run.ranks, run.pairs))
+        retrieved = np.where(is_tied, run.retrieved, 0)
+        part = JudgedRun.from_entries(run.judgements, retrieved, *entries)
         return cls(part, is_tied, first, last)
 
     def ordered(self, gains: Floats | Bools, *, best_first: bool) -> JudgedRun:
@@ -288,20 +283,18 @@ class TiedRun:
         Unjudged documents gain 0.
         """
         run, sign = self.run, -1.0 if best_first else 1.0
-        order = np.lexsort((sign * gains, self.first, run.queries))
         place = within_query(self._offsets)  # groups are in the same order
         from_end = np.repeat(np.diff(self._offsets), np.diff(self._offsets)) - 1 - place
         ranks = self.first + place if best_first else self.last - from_end
-        return JudgedRun.from_entries(
-            run.judgements, run.retrieved, run.queries, ranks, run.pairs[order]
+        return replace(
+            run, ranks=ranks, pairs=run.pairs[np.lexsort((sign * gains, self.first, run.queries))]
         )
 
     @property
     def _offsets(self) -> Ints:
         """The beginning of the entries of each group, and the end of the last."""
         is_new = np.ones(len(self.first) + 1, dtype=bool)
-        queries = self.run.queries
-        is_new[1:-1] = (queries[1:] != queries[:-1]) | (self.first[1:] != self.first[:-1])
+        is_new[1:-1] = (np.diff(self.run.queries) != 0) | (np.diff(self.first) != 0)
         return np.flatnonzero(is_new)
 
     def groups(

@@ -92,8 +92,10 @@ class Judgements(Remembering):
         self.qids = first_of_each(table.source, rows[offsets[:-1]], self.qid_text.to_pylist())
         if isinstance(qrels, Mapping):  # only a dict can hold a query without a judgement
             own = {str(qid): qid for qid in qrels}
-            index = self._with_empty(own, index)
+            self.qid_text = arrow_text(dict.fromkeys([*self.qid_text.to_pylist(), *own]))
             self.qids = [own[qid] for qid in self.qid_text.to_pylist()]
+            ends = (0, len(own) + 1 - len(index.offsets))
+            index = PairIndex(np.pad(index.offsets, ends, mode="edge"), docnos)
         self.docnos, self.grades, self.index, self.offsets = docnos, grades, index, index.offsets
         self.queries = queries_of(self.offsets)
 
@@ -166,12 +168,9 @@ class Judgements(Remembering):
 
     def select(self, rows: Ints) -> Judgements:
         """Some of the judgements, in their order, and the queries that have any of them."""
-        columns = {
-            "query_id": take(self.qid_text, self.queries[rows]),
-            "doc_id": take(self.docnos, rows),
-            "relevance": arrow_numbers(self.grades[rows]),
-        }
-        other = Judgements(pa.table(columns))
+        columns = [take(self.qid_text, self.queries[rows]), take(self.docnos, rows)]
+        names = ["query_id", "doc_id", "relevance"]
+        other = Judgements(pa.table([*columns, arrow_numbers(self.grades[rows])], names))
         other.qids = [self.qids[query] for query in np.unique(self.queries[rows]).tolist()]
         if self.by_subtopic is not None:
             queries = positions(self.by_subtopic["query_id"].combine_chunks(), other.qid_text)
@@ -190,16 +189,9 @@ class Judgements(Remembering):
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        arrays = {name: np.asarray(state[name]) for name in ("grades", "queries")}
-        self.__dict__.update(state, **arrays)
+        self.__dict__.update(state)
+        self.grades, self.queries = np.asarray(self.grades), np.asarray(self.queries)
         self.docnos, self.offsets = self.index.ids, self.index.offsets
-
-    def _with_empty(self, qids: Iterable[str], index: PairIndex) -> PairIndex:
-        """Adds the queries without a judged document, after the others."""
-        judged = set(self.qid_text.to_pylist())
-        empty = [qid for qid in qids if qid not in judged]
-        self.qid_text = pa.concat_arrays([self.qid_text, arrow_text(empty)])
-        return PairIndex(np.pad(index.offsets, (0, len(empty)), mode="edge"), index.ids)
 
     def regraded(self, grades: Mapping[float, float]) -> Judgements:
         """The same judgements with other grades for some of their grades."""

@@ -136,7 +136,7 @@ def match(
         warn(
             f"the ranking of one query has {counted(len(repeated), 'document')} more than once "
             f"(e.g. {table.ids_of_row(repeated[0])[1]!r}): the measures of this package count it "
-            "once, at its best rank; other measures of ir_measures count its last row",
+            "once, at its best rank; other measures of ir_measures count its last row"
         )
     if len(repeated):
         rows, is_tied = rows[rows >= 0], is_tied[rows >= 0]
@@ -249,9 +249,7 @@ def _are_repeated(order: Ints, query: Ints, texts_at: TextsAt, suspects: Ints) -
         texts_at: the ids of places.
         suspects: the places with an id that can occur again.
     """
-    is_suspect = np.zeros(len(order), dtype=bool)
-    is_suspect[suspects] = True
-    at = np.flatnonzero(is_suspect[order])
+    at = np.flatnonzero(np.isin(order, suspects))
     numbers, different = codes(texts_at(order[at]))
     pairs = query[order[at]] * len(different) + numbers
     is_repeated = np.zeros(len(order), dtype=bool)

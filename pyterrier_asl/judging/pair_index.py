@@ -115,8 +115,6 @@ class PairIndex:
             groups: the group of each pair, -1 for none; None: all are in the first group.
             ids: the id of each pair.
         """
-        if not len(self) or not len(ids):
-            return np.full(len(ids), -1, dtype=np.int64)
         hashes, every = hashes_of(ids, self.seed), np.arange(len(ids))
         groups = 0 * every if groups is None else groups
 

@@ -84,11 +84,8 @@ class Qrels:
     @property
     def matching(self) -> dict[str, Any]:
         """The settings by which runs are matched, without those that were not given."""
-        return {
-            name: getattr(self, name)
-            for name in MATCHING
-            if getattr(self, name) not in (None, False)
-        }
+        given = {name: getattr(self, name) for name in MATCHING}
+        return {name: value for name, value in given.items() if value not in (None, False)}
 
     @cached_property
     def merged(self) -> pd.DataFrame | None:
@@ -192,12 +189,8 @@ def merge_labels(
         raise ValueError(f"conflicts must be 'error' or 'official', not {conflicts!r}")
     judgements, new = judgements_of(qrels), read_all_labels(labels)
     official = judgements.table.frame("qid", "docno", "label").assign(source=OFFICIAL)
-    both = new.merge(
-        official.loc[official["label"] >= 0, [*_KEY, "label"]],
-        how="left",
-        on=_KEY,
-        suffixes=("", "_official"),
-    )
+    judged = official.loc[official["label"] >= 0, [*_KEY, "label"]]
+    both = new.merge(judged, how="left", on=_KEY, suffixes=("", "_official"))
     differs = both[both["label_official"].notna() & (both["label_official"] != both["label"])]
     if len(differs) and conflicts == "error":
         first = differs.iloc[0]
@@ -226,8 +219,7 @@ def merge_labels(
             notes.append(
                 f"the labels go from {low:g} to {high:g}, the official grades to {highest:g}"
             )
-    above = kept[kept["label"] > highest]
-    if len(above):
+    if len(above := kept[kept["label"] > highest]):
         raise ValueError(
             f"{_labelled(above.iloc[0])}, and grades go up to {highest:g}: correct it, or pass "
             f"highest={kept['label'].max():g}"
@@ -251,10 +243,10 @@ def judgements_from(judgements: Judgements, merged: pd.DataFrame) -> Judgements:
         by_text[qid][docno] = label
     labelled = Judgements(by_text).with_matching(judgements.matching)
     labelled.qids = judgements.qids  # they may be numbers
-    labelled.contradiction = judgements.contradiction
-    added = merged[merged["source"] != OFFICIAL]
-    labelled.labels = {str(qid): {*of["docno"]} for qid, of in added.groupby("qid")}
-    labelled.by_subtopic = judgements.by_subtopic
+    labelled.contradiction, labelled.by_subtopic = judgements.contradiction, judgements.by_subtopic
+    labelled.labels = {
+        str(qid): {*of["docno"]} for qid, of in merged[merged["source"] != OFFICIAL].groupby("qid")
+    }
     labelled.notes = merged.attrs["notes"]
     return labelled
 
@@ -276,12 +268,9 @@ def _labels_of_documents(
 
 def _highest_of_documents(labels: pd.DataFrame, separator: str) -> pd.DataFrame:
     """The highest label of the passages of each document, in the order of the labels."""
-    return (
-        labels.assign(docno=labels["docno"].str.rsplit(separator, n=1).str[0])
-        .sort_values("label", kind="stable")
-        .drop_duplicates(_KEY, keep="last")
-        .sort_index()
-    )
+    docnos = labels["docno"].str.rsplit(separator, n=1).str[0]
+    best = labels.assign(docno=docnos).sort_values("label", kind="stable")
+    return best.drop_duplicates(_KEY, keep="last").sort_index()
 
 
 def judgements_of_documents(

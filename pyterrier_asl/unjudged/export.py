@@ -53,11 +53,9 @@ def export(
     """
     check_export(path, force=force, keep=keep)
     frame = holes.todo
-    kept = (
-        _rows_to_keep(path, frame)
-        if keep and os.path.exists(path)
-        else pd.DataFrame(columns=["qid", "docno", "label"])
-    )
+    kept = pd.DataFrame(columns=["qid", "docno", "label"])
+    if keep and os.path.exists(path):
+        kept = _rows_to_keep(path, frame)
     keys = pd.MultiIndex.from_arrays([frame["qid"].astype(str), frame["docno"]])
     frame = frame[~keys.isin([*zip(kept["qid"], kept["docno"])])][:most]
     of = Texts() if texts is None else texts(frame["docno"].tolist())
@@ -67,8 +65,7 @@ def export(
         label="",
     )
     # The columns of the list come first.
-    rows = pd.concat([of.astype(object) for of in (frame[:0], kept, frame)])
-    rows = rows.where(rows.notna(), None)
+    rows = pd.concat([of.astype(object) for of in (frame[:0], kept, frame)]).where(pd.notna, None)
     with replacing(path, force=True) as beside, open(beside, "w", encoding="utf-8") as file:
         file.writelines(line + "\n" for line in _lines(rows, _form(path)))
     return len(frame) + int((kept["label"] == "").sum())
@@ -82,11 +79,11 @@ def _rows_to_keep(path: str | os.PathLike[str], listed: pd.DataFrame) -> pd.Data
     """The rows of a file with a label, with -1, or with a note in a further column."""
     rows = label_rows(path)
     notes = rows.drop(columns=[*listed, "query", "text", "label", "source"], errors="ignore")
-    is_noted = (notes.fillna("") != "").any(axis=1)
-    kept = rows[rows["label"].notna() | is_noted].drop_duplicates()
+    kept = rows[rows["label"].notna() | (notes.fillna("") != "").any(axis=1)].drop_duplicates()
     shown = [int(label) if label.is_integer() else label for label in kept["label"].fillna(-1)]
-    labels = pd.Series(shown, kept.index, dtype=object).where(kept["label"].notna(), "")
-    return kept.assign(label=labels)
+    return kept.assign(
+        label=pd.Series(shown, kept.index, dtype=object).where(kept["label"].notna(), "")
+    )
 
 
 def check_export(

@@ -94,9 +94,9 @@ def holes(
     [measured] = judged.with_pool({named.name: named.measure}).values()
     unjudged = unjudged_of(judged.runs, [measured], depth)
     labelled = Labelled(unjudged, measured, name=named.name, depth=depth, highest=highest)
-    facts = judged.facts({named.name: measured})
-    notes = [*on_grades(judged.judgements, facts.measures), *facts.notes]
-    return Holes(judged, labelled, alpha, notes, facts.doubts)
+    facts = judged.facts({labelled.name: measured})
+    grades = on_grades(judged.judgements, {named.name: measured})
+    return Holes(judged, labelled, alpha, [*grades, *facts.notes], facts.doubts)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -156,8 +156,8 @@ class Holes(Printed):
     def _rows(self) -> list[tuple[int, int, dict[str, Any]]]:
         """The numbers of two runs and their verdict, for each pair, open pairs first."""
         if self.are_two:
-            unjudged = {"unjudged": int(self.difference.by_query["unjudged"].sum())}
-            return [(0, 1, self.difference.row() | unjudged)]
+            unjudged = int(self.difference.by_query["unjudged"].sum())
+            return [(0, 1, {**self.difference.row(), "unjudged": unjudged})]
         rows = [
             (a, b, difference_of(self.runs, self.labelled, a, b, alpha=None).row())
             for a, b in combinations(range(len(self.runs)), 2)
@@ -223,8 +223,9 @@ class Holes(Printed):
         """The changes of open pairs, without signs, added up over the pairs of contenders and over
         all, shape (2, V)."""
         sums, first = np.zeros((2, len(self.labelled.documents))), {*self._pairs_of_contenders}
-        changes = changes_of_difference(self.labelled, self._open_pairs)
-        for pair, change in zip(self._open_pairs, changes):
+        for pair, change in zip(
+            self._open_pairs, changes_of_difference(self.labelled, self._open_pairs)
+        ):
             sums[0 if pair in first else 1] += np.abs(change)
         return np.cumsum(sums, axis=0).round(12)
 
@@ -314,14 +315,11 @@ class Holes(Printed):
 
     def sentences(self) -> list[str]:
         """The answer in a line, and what open means, if a pair of many runs is."""
+        legend = "Open: some labels of the unjudged documents make the other run better."
         answer = [*self.doubts, self.describe()]
         if self.are_two or not self.is_open:
             return answer
-        return [
-            *answer,
-            "Open: some labels of the unjudged documents make the other run better.",
-            *self._what_to_judge_first(),
-        ]
+        return [*answer, legend, *self._what_to_judge_first()]
 
     def _what_to_judge_first(self) -> list[str]:
         """How many documents and open pairs of contenders there are, if documents are listed."""
@@ -332,9 +330,8 @@ class Holes(Printed):
         if not pairs:
             return [f"No open pair is one of contenders ({runs})."]
         documents = counted(int(self._is_first.sum()), "document")
-        return [
-            f"Judge first: {documents} of {counted(pairs, 'open pair')} of contenders ({runs})."
-        ]
+        open_pairs = counted(pairs, "open pair")
+        return [f"Judge first: {documents} of {open_pairs} of contenders ({runs})."]
 
     def parts(self) -> list[Part]:
         """The answer, and the table."""
@@ -379,20 +376,17 @@ class Holes(Printed):
             "difference over all labels of the unjudged documents. Dot: all of them irrelevant. "
             "First: the widest line."
         )
-        return figure(
-            ranges(base, "low", "difference", "high", axis),
-            "What unjudged documents could change",
-            caption,
-            rows=CROWDED,
-        )
+        bars = ranges(base, "low", "difference", "high", axis)
+        return figure(bars, "What unjudged documents could change", caption, rows=CROWDED)
 
     def _chart_of_pairs(self) -> Any:
         """The matrix, runs by the number of runs that they are certain to beat."""
         matrix = self.matrix()
         order = matrix.gt(0).sum(axis=1).sort_values(ascending=False, kind="stable").index.tolist()
-        words = {1.0: "better", -1.0: "worse", 0.0: "equal", np.nan: "open"}
         cells = matrix.reset_index(names="run").melt("run", var_name="other", value_name="verdict")
-        cells["verdict"] = cells["verdict"].map(words)
+        cells["verdict"] = cells["verdict"].map(
+            {1.0: "better", -1.0: "worse", 0.0: "equal", np.nan: "open"}
+        )
         scale = alt.Scale(
             domain=["open", "better", "worse", "equal"],
             range=["#d55e00", "#c6dbef", "#e3e3e3", "#f7f7f7"],

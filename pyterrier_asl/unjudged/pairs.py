@@ -60,8 +60,7 @@ class Difference:
     @cached_property
     def documents(self) -> PairDocuments:
         """The documents of the two runs, those of B first."""
-        a, b = self.sides
-        return b.beside(a)
+        return self.sides[1].beside(self.sides[0])
 
     @cached_property
     def by_query(self) -> pd.DataFrame:
@@ -70,15 +69,14 @@ class Difference:
         The last is the number of unjudged documents that either run retrieves.
         """
         a, b = (side.value for side in self.sides)
-        low, high = self.bounds
         return pd.DataFrame(
             {
                 "qid": self.qids,
                 "a": a,
                 "b": b,
                 "difference": b - a,
-                "low": low,
-                "high": high,
+                "low": self.bounds[0],
+                "high": self.bounds[1],
                 "unjudged": np.diff(self.documents.offsets),
             }
         )
@@ -86,20 +84,14 @@ class Difference:
     def row(self) -> dict[str, Any]:
         """The difference, its bounds, the verdict, and the verdict on the t-test."""
         names = ("a", "b", "measure", "difference", "low", "high", "exact", "verdict")
-        return {
-            **{name: getattr(self, name) for name in names},
-            "significance": self.test and self.test.verdict,
-        }
+        numbers = {name: getattr(self, name) for name in names}
+        return numbers | {"significance": self.test and self.test.verdict}
 
     def describe(self) -> str:
         """The difference, its bounds and its verdict, in a line."""
         kind = "bounds" if self.exact else "outer bounds"
-        verdicts = {
-            OPEN: "open",
-            SETTLED_EQUAL: "settled, equal",
-            SETTLED_A: f"settled for {self.a}",
-            SETTLED_B: f"settled for {self.b}",
-        }
+        verdicts = {OPEN: "open", SETTLED_EQUAL: "settled, equal"}
+        verdicts |= {SETTLED_A: f"settled for {self.a}", SETTLED_B: f"settled for {self.b}"}
         test = "" if self.test is None else f"; significance {self.test.verdict}"
         return (
             f"{self.measure}: {self.b} - {self.a} = {self.difference:+.4f}, {kind} "
