@@ -89,15 +89,14 @@ class Asked(Remembering):
         of_queries = offsets_of(queries[ordered][gains], len(judgements))
         best = np.lexsort((-judgements.grades, judgements.queries))
         best = best[judgements.grades[best] > 0]
+        judged = offsets_of(judgements.queries[best], len(judgements))
         return Ranks(
             rows_of(grades[ordered][gains], of_queries, 0.0),
             rows_of(rank[gains], of_queries, 1),
             rows_of(first[gains], of_queries, 1),
             rows_of(last[gains], of_queries, 1),
             np.diff(offsets),
-            rows_of(
-                judgements.grades[best], offsets_of(judgements.queries[best], len(judgements)), 0.0
-            ),
+            rows_of(judgements.grades[best], judged, 0.0),
         )
 
     @remembered
@@ -193,8 +192,10 @@ class Search:
     def near(self, most: int) -> list[Convention]:
         """The nearest conventions with few changes and different values, at most so many."""
         few = range(min(max(self.most, 1), _OF_NEAR) + 1)
-        some = [convention for n in few for convention in conventions(self.parts, n)]
-        some.sort(key=lambda convention: self.deviations(convention).mean())
+        some = sorted(
+            (convention for n in few for convention in conventions(self.parts, n)),
+            key=lambda convention: self.deviations(convention).mean(),
+        )
         return self.different(some, [])[:most]
 
     def more_changes(self) -> int | None:

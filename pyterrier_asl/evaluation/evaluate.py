@@ -82,8 +82,7 @@ def unread_tracks(
         name: Evaluation.unread(*pair) for name, pair in collections_of(runs, qrels).items()
     }
     if "" in by_track:
-        if common:
-            refuse(FOR_SEVERAL, common=common)
+        refuse(FOR_SEVERAL, common=common)
     else:
         shared = shared_systems({name: of.names for name, of in by_track.items()}, common=common)
         by_track = {name: replace(of.select(shared), whole=None) for name, of in by_track.items()}
@@ -221,12 +220,13 @@ def long_frame(
         runs: S runs with Q queries.
         columns: measure -> column -> its values, shape (S, Q).
     """
-    parts = []
-    for measure, of_measure in columns.items():
-        part = runs.frame_of({name: np.array(values) for name, values in of_measure.items()})
-        part.insert(2, "measure", measure)
-        parts.append(part)
-    return pd.concat(parts).sort_index(kind="stable", ignore_index=True)
+    parts = {
+        measure: runs.frame_of({name: np.array(values) for name, values in of_measure.items()})
+        for measure, of_measure in columns.items()
+    }
+    frame = pd.concat(parts, names=["measure"]).reset_index("measure")
+    frame.insert(2, "measure", frame.pop("measure"))
+    return frame.sort_index(kind="stable", ignore_index=True)
 
 
 def join_tracks(tables: Mapping[str, pd.DataFrame | Mapping[str, Any]]) -> pd.DataFrame:
@@ -239,5 +239,4 @@ def join_tracks(tables: Mapping[str, pd.DataFrame | Mapping[str, Any]]) -> pd.Da
 
 def by_run(frame: pd.DataFrame) -> Any:
     """The rows of a long table in groups by track, run and measure, in their order."""
-    keys = [key for key in ("track", "name", "measure") if key in frame]
-    return frame.groupby(keys, sort=False)
+    return frame.groupby([k for k in ("track", "name", "measure") if k in frame], sort=False)

@@ -25,11 +25,7 @@ from ..judging.judgements import Judgements, judgements_of
 from ..judging.qrels import matching_of
 from ..judging.remembered import Remembering
 from ..measures.directions import added_up
-from ..measures.parsing import (
-    NamedMeasure,
-    needs_pool,
-    parse_measure,
-)
+from ..measures.parsing import NamedMeasure, needs_pool, parse_measure
 from ..measures.pool import RarenessPool
 from ..measures.rareness import Pools
 from ..scoring.lexicographic import reciprocal_ranks
@@ -221,10 +217,9 @@ class Evaluation(Remembering):
         measuring = Measuring(self.judgements, by_label)
         done, failures = [], {}
         is_here = backend == "loky" and (jobs == 1 or len(self) == 1)
-        measured = (
+        with closing(
             measuring.runs(sources) if is_here else measure_runs(measuring, sources, jobs, backend)
-        )
-        with closing(measured) as runs:
+        ) as runs:
             for run in progress_bar(runs, total=len(self), desc="runs", unit="run", shown=progress):
                 if run.error is None:
                     done.append(run)

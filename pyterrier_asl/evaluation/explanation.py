@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from functools import cached_property
@@ -135,20 +136,19 @@ class Explanation(Printed):
     def table(self) -> pd.DataFrame:
         """The best conventions after trec_eval's: ``convention``, ``changes``, ``mean`` of what it
         gives, ``deviation`` (the largest), ``fit`` and ``of``, the number of values."""
-        rows, asked = [], self._search.asked
-        for convention in self._best if {} in self._best else [{}, *self._best]:
-            deviations = self._search.deviations(convention)
-            rows.append(
-                {
-                    "convention": words_of(convention),
-                    "changes": len(convention),
-                    "mean": np.concatenate([of.gives(convention) for of in asked]).mean(),
-                    "deviation": deviations.max(),
-                    "fit": sum(int(of.fit(convention).sum()) for of in asked),
-                    "of": len(deviations),
-                }
-            )
-        return pd.DataFrame(rows)
+        asked = self._search.asked
+        best = self._best if {} in self._best else [{}, *self._best]
+        return pd.DataFrame(
+            {
+                "convention": words_of(convention),
+                "changes": len(convention),
+                "mean": np.concatenate([of.gives(convention) for of in asked]).mean(),
+                "deviation": deviations.max(),
+                "fit": sum(int(of.fit(convention).sum()) for of in asked),
+                "of": len(deviations),
+            }
+            for convention, deviations in zip(best, map(self._search.deviations, best))
+        )
 
     @cached_property
     def by_query(self) -> pd.DataFrame:
@@ -159,17 +159,13 @@ class Explanation(Printed):
         for of in self._search.asked:
             value = np.full(len(of.run.retrieved), np.nan)
             value[slice(0) if of.queries is None else of.queries] = of.values[: len(value)]
-            explained, ours = of.by_query(self._best[0]), of.by_query({})
-            columns = {
-                "name": of.name,
-                "qid": of.run.judgements.qids,
-                "value": value,
-                "explained": explained,
-                "ours": ours,
-                "difference": (explained if of.queries is None else value) - ours,
-            }
-            frames.append(pd.DataFrame(columns))
-        return pd.concat(frames).sort_values(
+            frame = pd.DataFrame({"name": of.name, "qid": of.run.judgements.qids, "value": value})
+            frame["explained"] = of.by_query(self._best[0])
+            frame["ours"] = of.by_query({})
+            theirs = frame["explained" if of.queries is None else "value"]
+            frames.append(frame.assign(difference=theirs - frame["ours"]))
+        frame = pd.concat(frames)
+        return frame.sort_values(
             "difference", ascending=False, kind="stable", key=np.abs, ignore_index=True
         )
 
@@ -178,16 +174,17 @@ class Explanation(Printed):
         asked, given = self._search.asked, self.table["of"].iloc[0]
         what = f"{self.measure} of {names_of([of.name for of in asked])}"
         if self.explained:
-            how = f"with {words_of(self.conventions[0])}"
-            if len(self.conventions) > 1:
-                how = (
-                    f"by one of {len(self.conventions)} conventions, which these values do not "
-                    f"distinguish ({'; '.join(map(words_of, self.conventions))})"
-                )
+            words = [*map(words_of, self.conventions)]
+            how = (
+                f"with {words[0]}"
+                if len(words) == 1
+                else f"by one of {len(words)} conventions, which these values do not distinguish "
+                f"({'; '.join(words)})"
+            )
             texts = [f"{what} is computed {how}: {self._fit(given)}."]
         else:
-            nearest = np.concatenate([of.fit(self.near[0]) for of in asked])
-            gives = f"fits {nearest.sum()} of {counted(given, 'value')}"
+            fitting = sum(of.fit(self.near[0]).sum() for of in asked)
+            gives = f"fits {fitting} of {counted(given, 'value')}"
             if self._search.are_means and given == 1:
                 gives = f"gives {asked[0].gives(self.near[0])[0]:.4f}"
                 what = f"{asked[0].values[0]:.12g} as {what}"
@@ -220,10 +217,8 @@ class Explanation(Printed):
             yield f"{counted(ignored, 'value')} of queries that the qrels lack: ignored."
         if not self._search.are_means and self.queries != next(iter(QUERIES)):
             total = sum(len(of.run.retrieved) for of in asked) - self.table["of"].iloc[0]
-            yield (
-                f"{counted(total, 'query has', 'queries have')} no value"
-                f"{_WHOSE.get(self.queries or '', '')}."
-            )
+            whose = _WHOSE.get(self.queries or "", "")
+            yield f"{counted(total, 'query has', 'queries have')} no value{whose}."
         if self.explained:
             return
         if self.more_changes is not None:
@@ -252,11 +247,10 @@ class Explanation(Printed):
 
 def _exact(value: Any) -> Decimal | None:
     """A number, or the number in a text, with its decimals; None for anything else."""
-    try:
-        exact = Decimal(str(value))
-    except InvalidOperation:
-        return None
-    return exact if exact.is_finite() else None
+    with suppress(InvalidOperation):
+        if (exact := Decimal(str(value))).is_finite():
+            return exact
+    return None
 
 
 def _numbers(values: Iterable[Any], what: str, *, are_means: bool) -> tuple[Floats, int]:

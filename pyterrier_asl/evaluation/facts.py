@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -45,9 +45,6 @@ DEPTH = 1000
 _AS_DEEP = 0.9
 #: The least number of queries without a judged document that is a fact, and the least share.
 _FEWEST, _LEAST = 2, 0.05
-
-Result = TypeVar("Result", bound="pd.DataFrame")
-
 
 # Facts of the qrels, and of several runs
 
@@ -98,8 +95,7 @@ class Facts:
     @property
     def contradictions(self) -> list[str]:
         """The sentence on different grades of a document, if there is any."""
-        contradiction = self.judgements.contradiction
-        return [contradiction.sentence] if contradiction else []
+        return [self.judgements.contradiction.sentence] if self.judgements.contradiction else []
 
     @property
     def doubts(self) -> list[str]:
@@ -127,10 +123,8 @@ class Facts:
 
     def _of_runs(self) -> list[tuple[str, str]]:
         """The sentences on facts of runs, with their kinds."""
-        by_kind: dict[str, list[tuple[str, Fact]]] = {kind: [] for kind in _KINDS}
-        for name, of_run in self.of_runs.items():
-            for fact in of_run.facts:
-                by_kind[fact.kind].append((name, fact))
+        facts = [(name, fact) for name, of_run in self.of_runs.items() for fact in of_run.facts]
+        by_kind = {kind: [found for found in facts if found[1].kind == kind] for kind in _KINDS}
         return [
             (kind, text)
             for kind, found in by_kind.items()
@@ -148,10 +142,10 @@ class Facts:
         if judgements.drop_self:
             own_ids = equal_rows(judgements.docnos, judgements.table.qid)
             if len(rows := own_ids[judgements.grades[own_ids] > 0]):
+                number = counted(len(rows), "relevant document")
                 sentences.append(
-                    f"drop_self (--drop-self) leaves out {counted(len(rows), 'relevant document')} "
-                    f"with the id of the query (e.g. {judgements.docnos[int(rows[0])].as_py()!r}): "
-                    "no run can retrieve them"
+                    f"drop_self (--drop-self) leaves out {number} with the id of the query (e.g. "
+                    f"{judgements.docnos[int(rows[0])].as_py()!r}): no run can retrieve them"
                 )
         return sentences
 
@@ -170,12 +164,12 @@ class Facts:
     def depth_of(self, run: str, deeper: str, others: Sequence[str] = ()) -> str:
         """The sentence on a run with fewer documents per query than another, and others such."""
         size, most = (self.of_runs[name].documents for name in (run, deeper))
-        text = (
+        return Fact(
+            "depth",
             f"{RUN} has {size:,g} {'document' if size == 1 else 'documents'} per query, "
             f"{shown(deeper)} {most:,g}: measures to a greater depth count the rest as not "
-            "retrieved"
-        )
-        return Fact("depth", text).sentence(run, others)
+            "retrieved",
+        ).sentence(run, others)
 
     def _unjudged(self) -> list[str]:
         """The runs with the least and the greatest share of unjudged documents."""
@@ -231,12 +225,12 @@ def without_relevant(judgements: Judgements, measures: Mapping[str, Any]) -> lis
     if not lacks.any():
         return []
     grade = f"a grade of {rel:g} or more" if graded else "a grade above 0"
-    have = "has" if lacks.sum() == 1 else "have"
     names = [name for name, least in graded.items() if least == rel]
     same = f": all runs have the same value there by {names_of(names)}" if names else ""
     return [
-        f"{lacks.sum():,} of {counted(len(lacks), 'query', 'queries')} {have} no document with "
-        f"{grade} (e.g. {str(judgements.qids[int(np.argmax(lacks))])!r}){same}"
+        f"{lacks.sum():,} of {counted(len(lacks), 'query', 'queries')} "
+        f"{'has' if lacks.sum() == 1 else 'have'} no document with {grade} (e.g. "
+        f"{str(judgements.qids[int(np.argmax(lacks))])!r}){same}"
     ]
 
 
@@ -268,7 +262,7 @@ def joined_notes(by_track: Mapping[str, Iterable[str]]) -> list[str]:
     ]
 
 
-def with_notes(frame: Result, by_track: Mapping[str, Facts]) -> Result:
+def with_notes(frame: pd.DataFrame, by_track: Mapping[str, Facts]) -> pd.DataFrame:
     """A frame with its notes in ``attrs``; warns of those on runs, as a frame does not print them.
 
     Args:

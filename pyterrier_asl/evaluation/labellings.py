@@ -30,13 +30,14 @@ def measure_with_bounds(measure: Any) -> Formula:
     """
     if measure.params.get("judged_only"):
         raise ValueError(f"{measure} removes unjudged documents: it has no bounds")
-    computes = formula(measure)
-    if computes is None or type(computes).bounds is Formula.bounds:
+    if (computes := formula(measure)) is None or type(computes).bounds is Formula.bounds:
         known = measures_with_bounds()
-        advice = f"choose one of {', '.join(known)}"
-        if measure.NAME in known:
-            such_as = ", such as rel=1" if "rel" in measure.SUPPORTED_PARAMS else ""
-            advice = f"choose other parameters{such_as}"
+        such_as = ", such as rel=1" if "rel" in measure.SUPPORTED_PARAMS else ""
+        advice = (
+            f"choose other parameters{such_as}"
+            if measure.NAME in known
+            else f"choose one of {', '.join(known)}"
+        )
         raise ValueError(f"{measure} has no bounds: {advice}")
     computes.validate_params()
     return computes
@@ -114,8 +115,7 @@ class Labelled:
         cutoff = self.measure.cutoff
         # V, as positions in the judgements
         self.documents = unjudged.shown(None if cutoff is None else max(cutoff, depth or 0))
-        queries = self.judgements.queries[self.documents]
-        size = np.bincount(queries, minlength=len(self.judgements))
+        size = np.bincount(self.judgements.queries[self.documents], minlength=len(self.judgements))
         if highest is None:
             highest = max(1.0, self.measure.rel, self.judgements.grades.max(initial=1))
         self.sides = [LabelledRun(self.measure, run, size, float(highest)) for run in unjudged.runs]
@@ -221,12 +221,7 @@ def bounds(
     """
     frames, facts = {}, {}
     for track, unread, asked in unread_tracks(
-        runs,
-        qrels,
-        measures,
-        rel=rel,
-        pool=pool,
-        lengths=lengths,
+        runs, qrels, measures, rel=rel, pool=pool, lengths=lengths
     ):
         chosen = {m.name: m.measure for m in asked if measures is not None or has_bounds(m.measure)}
         found: list[RunFacts] = []

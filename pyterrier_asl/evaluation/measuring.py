@@ -132,13 +132,9 @@ def iter_judged(
         except ValueError as error:
             raise ValueError(f"run {name!r}: {error}") from None
 
-    for _, run in progress_bar(
-        iter_runs(dict(zip(names, sources)), then=judge),
-        total=len(names),
-        desc="runs",
-        shown=False if len(names) < _MANY else None,
-        leave=False,
-    ):
+    judged = iter_runs(dict(zip(names, sources)), then=judge)
+    is_shown = False if len(names) < _MANY else None
+    for _, run in progress_bar(judged, total=len(names), desc="runs", shown=is_shown, leave=False):
         yield run
 
 
@@ -185,13 +181,13 @@ def values_by_others(measures: Sequence[Any], judged: JudgedRun) -> dict[Any, Fl
         return values
     number = {judgements.qid_text[row].as_py(): row for row in answered.tolist()}
     # The best row of a document that occurs twice.
-    best = judged.table.take(np.sort(judged.whole_ranking.rows))
-    rows = best.frame("query_id", "doc_id", "score")
+    rows = judged.table.take(np.sort(judged.whole_ranking.rows)).frame(
+        "query_id", "doc_id", "score"
+    )
     # Measures with subtopics have other qrels, and ir_measures gives 0 for several at once.
     alone = [m for m in values if has_subtopics(m) or _needs_binary(m, judgements)]
-    groups = [[m for m in values if m not in alone], *([m] for m in alone)]
     with _PROVIDERS:
-        for group in filter(None, groups):
+        for group in filter(None, [[m for m in values if m not in alone], *([m] for m in alone)]):
             for metric in _calculated(group, judged, rows):
                 measure = metric.measure if len(group) > 1 else group[0]
                 # trec_eval divides 0 by 0 in IPrec of a query without relevant documents.
@@ -226,8 +222,7 @@ def _calculated(measures: list[Any], judged: JudgedRun, run: pd.DataFrame) -> li
 
 
 def _not_provided(measure: Any, judgements: Judgements, error: Exception) -> ValueError:
-    fractions = judgements.grades[judgements.grades % 1 != 0]
-    if len(fractions):
+    if len(fractions := judgements.grades[judgements.grades % 1 != 0]):
         return ValueError(
             f"{measure} cannot be computed by ir_measures from fractional grades such as "
             f"{fractions[0]:g}: round the grades, or use a measure that takes fractions, for "
@@ -251,10 +246,11 @@ def _has_fractions(judgements: Judgements) -> bool:
 
 def _evaluator(judgements: Judgements, *measures: Any) -> Any:
     """ir_measures' evaluator of these measures; some providers need whole grades as integers."""
-    if judgements.by_subtopic is not None and all(map(has_subtopics, measures)):
-        qrels = judgements.by_subtopic.to_pandas()
-    else:
-        qrels = judgements.table.frame("query_id", "doc_id", "relevance")
+    qrels = (
+        judgements.by_subtopic.to_pandas()
+        if judgements.by_subtopic is not None and all(map(has_subtopics, measures))
+        else judgements.table.frame("query_id", "doc_id", "relevance")
+    )
     if len(measures) == 1 and _needs_binary(measures[0], judgements):
         grades = qrels["relevance"]
         qrels["relevance"] = np.where(grades < 0, -1, grades >= measures[0]["rel"])

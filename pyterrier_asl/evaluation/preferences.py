@@ -81,18 +81,16 @@ def preferences(
     judged, rel, (a, b), total = _levels({"run_a": run_a, "run_b": run_b}, qrels, rel, cutoff)
     i_star, rrlp = first_difference(a, b, total)
     cubes = judged.once(preference_cubes, ("lexirecall", "RPP"), rel, cutoff)
-    frame = pd.DataFrame(
-        {
-            "qid": judged.qids,
-            "i_star": i_star,
-            "rrLP": rrlp,
-            "sgnLP": np.sign(rrlp).astype(np.int64),
-            "lexirecall": cubes["lexirecall"][:, 0, 1].astype(np.int64),
-            "RPP": cubes["RPP"][:, 0, 1],
-            "dominance": dominance(a, b, total),
-        }
-    )
-    return with_notes(frame, {"": judged.facts({})})
+    columns = {
+        "qid": judged.qids,
+        "i_star": i_star,
+        "rrLP": rrlp,
+        "sgnLP": np.sign(rrlp).astype(np.int64),
+        "lexirecall": cubes["lexirecall"][:, 0, 1].astype(np.int64),
+        "RPP": cubes["RPP"][:, 0, 1],
+        "dominance": dominance(a, b, total),
+    }
+    return with_notes(pd.DataFrame(columns), {"": judged.facts({})})
 
 
 # Many systems
@@ -141,8 +139,7 @@ class PreferenceMatrix:
         wins = np.zeros((systems, systems), dtype=np.int64)
         rrlp[pairs] = values.sum(axis=-1) / queries
         p[pairs] = t_test(values)
-        wins[pairs] = (values > 0).sum(axis=-1)
-        wins.T[pairs] = (values < 0).sum(axis=-1)
+        wins[pairs], wins.T[pairs] = (values > 0).sum(axis=-1), (values < 0).sum(axis=-1)
         p += p.T
         np.fill_diagonal(p, np.nan)
 

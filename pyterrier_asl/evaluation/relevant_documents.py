@@ -165,9 +165,7 @@ class RelevantRanks:
             labelled: which documents are known to be relevant, shape (R,). The others have 0 at the
                 end of each query, like missed documents, so that runs do not differ there.
         """
-        there = self.ranks > 0
-        if labelled is not None:
-            there = there & labelled
+        there = self.found() if labelled is None else self.found() & labelled
         beyond = int(self.ranks.max(initial=0)) + 1
         # One sort orders each query, as the queries have disjoint ranges of numbers.
         start = self.queries * (beyond + 1)
@@ -247,8 +245,9 @@ def search_lengths(
     last = np.where(documents.found, documents.ranks, np.iinfo(np.int64).max)
     ordered = frame.iloc[np.lexsort((last, documents.queries))].reset_index(drop=True)
     measures = {"": ASL(rel=least, cutoff=cutoff)}
-    of_runs = {"run": RunFacts.of(judged, measures)}
-    return with_notes(ordered, {"": Facts(of_runs, judgements, measures)})
+    return with_notes(
+        ordered, {"": Facts({"run": RunFacts.of(judged, measures)}, judgements, measures)}
+    )
 
 
 def unjudged_above(view: JudgedRun, documents: RelevantDocuments) -> Ints:

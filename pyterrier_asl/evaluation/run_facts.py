@@ -93,13 +93,13 @@ class RunFacts:
         if not any(fact.kind == ORDER for fact in facts):
             facts = [*facts, *_ties(run, measures, values)]
         answered = run.retrieved[run.retrieved > 0]
-        places = run.queries[(run.ranks <= first_cutoff(measures)) & (run.grades >= 0)]
-        judged = np.minimum(np.bincount(places, minlength=len(run.retrieved)), 1)
+        is_judged = (run.ranks <= first_cutoff(measures)) & (run.grades >= 0)
+        judged = np.bincount(run.queries[is_judged], minlength=len(run.retrieved))
         return cls(
             facts,
             float(np.median(answered)) if len(answered) else 0.0,
             {k: _share_unjudged(run, k) for k in cutoffs(measures) if k is not None},
-            np.where(run.retrieved > 0, judged, -1),
+            np.where(run.retrieved > 0, np.minimum(judged, 1), -1),
         )
 
 
@@ -138,9 +138,10 @@ class _Ids(NamedTuple):
 
 def _forms(run: JudgedRun) -> Iterator[Fact]:
     """Ids of queries and documents that the run writes otherwise than the qrels."""
-    if (run.retrieved == 0).any():
-        if text := other_form("query", run.table.answered, run.judgements.qid_text):
-            yield Fact(IDS, f"{RUN} {text}")
+    if (run.retrieved == 0).any() and (
+        text := other_form("query", run.table.answered, run.judgements.qid_text)
+    ):
+        yield Fact(IDS, f"{RUN} {text}")
     yield from _form_of_run(run, run.judgements.once(_of_qrels))
 
 
@@ -241,18 +242,15 @@ def _of_some_queries(offsets: Ints, depth: int | None = None) -> Ints:
 def _repeated(run: JudgedRun) -> Iterator[Fact]:
     if run.has_duplicates and run.judgements.collapse is None:
         yield Fact(
-            "repeated",
-            f"{RUN} has a document twice in a ranking: it counts once, at its best rank",
+            "repeated", f"{RUN} has a document twice in a ranking: it counts once, at its best rank"
         )
 
 
 def _order(run: JudgedRun) -> Iterator[Fact]:
     """Scores that do not order the documents, or not as the ranks do."""
     if infinite := int(np.isinf(run.table.value).sum()):
-        yield Fact(
-            ORDER,
-            f"{RUN} has {counted(infinite, 'infinite score')}: write scores that are numbers",
-        )
+        what = f"has {counted(infinite, 'infinite score')}: write scores that are numbers"
+        yield Fact(ORDER, f"{RUN} {what}")
     elif fault := run.constant_fault:
         yield Fact(ORDER, f"{RUN} {fault}")
     elif run.ranks_contradict_scores:
@@ -270,15 +268,14 @@ def _own_ids(run: JudgedRun) -> Iterator[Fact]:
     near = _with_own_id(run, run.whole_ranking.cut(_NEAR_TOP))
     answered = int(np.count_nonzero(run.retrieved))
     is_rare = len(near) < 2 or len(near) < _OWN_IDS * answered
-    if is_rare and all(str(run.judgements.qids[query]).isdigit() for query in near):
-        return
-    yield Fact(
-        "own ids",
-        f"{RUN} retrieves a document with the query's own id in "
-        f"{len(_with_own_id(run, run.whole_ranking)):,} of {counted(answered, 'query', 'queries')},"
-        " as if the query were in the collection; leave it out with Qrels(..., drop_self=True) or "
-        "--drop-self",
-    )
+    if not (is_rare and all(str(run.judgements.qids[query]).isdigit() for query in near)):
+        yield Fact(
+            "own ids",
+            f"{RUN} retrieves a document with the query's own id in "
+            f"{len(_with_own_id(run, run.whole_ranking)):,} of "
+            f"{counted(answered, 'query', 'queries')}, as if the query were in the collection; "
+            "leave it out with Qrels(..., drop_self=True) or --drop-self",
+        )
 
 
 def _with_own_id(run: JudgedRun, ranking: Ranking) -> Ints:

@@ -73,21 +73,16 @@ def rows_of(
         notes.append(f"{names_of(left_out)} {'is' if len(left_out) == 1 else 'are'} left out")
     ids = _ids(table[[*keys]].rename(columns=keys), source)
     names = np.repeat([*map(str, values)], len(table)).astype(object)
-    others: dict[str, Any] = {
-        "track": "",
-        "name": system,
-        "repetition": "",
-        "group": None,
-        "measure": system if wide and is_measure(system) else "score",
-        WIDE[wide] if wide else "measure": names,
-    }
-    rows = pd.concat([ids] * len(values)).assign(
-        **{role: of for role, of in others.items() if role not in ids}
-    )
+    others: dict[str, Any] = {"track": "", "name": system, "repetition": "", "group": None}
+    others["measure"] = system if wide and is_measure(system) else "score"
+    others |= {WIDE[wide] if wide else "measure": names}
+    rows = pd.concat([ids] * len(values))
+    rows = rows.assign(**{role: of for role, of in others.items() if role not in ids})
     rows["text"] = cells = table[values].to_numpy(object).T.ravel()
     rows["value"] = _numbers(cells, rows.index, names, source, is_long)
     rows, means = _without_means(rows, source)
-    return rows, [f"{', '.join(notes)} (--columns says otherwise)"] * bool(notes) + means
+    taken = [f"{', '.join(notes)} (--columns says otherwise)"] if notes else []
+    return rows, taken + means
 
 
 def _roles_of(
@@ -97,10 +92,8 @@ def _roles_of(
     names = [str(name) if wide else canonical_name(str(name)) for name in headers]
     for at, name in enumerate(names):
         if name in names[:at]:
-            raise ValueError(
-                f"{source} has {name} twice, in the columns {headers[names.index(name)]} and "
-                f"{headers[at]}: remove one"
-            )
+            both = f"{headers[names.index(name)]} and {headers[at]}"
+            raise ValueError(f"{source} has {name} twice, in the columns {both}: remove one")
     if "winner" in map(plain, headers):
         raise ValueError(
             f"{source} holds pairwise winners (a column winner): give a value of each system"
@@ -111,8 +104,7 @@ def _roles_of(
             "value per query"
         )
     check_names("columns", columns, [*_ROLES, "text"], "roles of columns")
-    roles: dict[str, Any] = {}
-    notes = []
+    roles, notes = dict[str, Any](), []
     for role in sorted(_ROLES, key=lambda role: role not in columns):  # given names come first
         free = [name for name in headers if name not in roles.values()]
         if (column := column_named(free, role, source, columns)) is not None:
@@ -247,17 +239,15 @@ def _without_means(rows: pd.DataFrame, source: str) -> tuple[pd.DataFrame, list[
     for qid in called:
         is_own = rows["qid"] == qid
         own, others = rows[is_own & rows["value"].notna()], rows[~is_own]
-        expected = (
-            others.groupby(key, sort=False)["value"]
-            .agg(["mean", "sum"])
-            .reindex(pd.MultiIndex.from_frame(own[key]))
-        )
+        of_key = others.groupby(key, sort=False)["value"].agg(["mean", "sum"])
+        expected = of_key.reindex(pd.MultiIndex.from_frame(own[key]))
         is_sum = own["measure"].map(lambda name: bool((of := measure_named(name)) and added_up(of)))
         expected = np.where(is_sum, expected["sum"], expected["mean"])
-        unit = sum(
-            10.0 ** -part["text"].map(lambda cell: len(str(cell).partition(".")[2])).max()
+        places = (
+            part["text"].map(lambda cell: len(str(cell).partition(".")[2])).max()
             for part in (own, others)
         )
+        unit = sum(10.0**-number for number in places)
         is_mean = np.abs(own["value"] - expected) <= unit / 2 + 1e-9
         if is_mean.any() and not is_mean.all():
             row = own[~is_mean].iloc[0]
@@ -324,11 +314,8 @@ def _refuse_twice(same: pd.DataFrame, tables: Mapping[str, pd.DataFrame]) -> Non
     if first != second:
         raise ValueError(f"{text}: leave out one of the files, or name different systems")
     lines = tables[first].loc[[line, other]].astype(str).map(canonical_name)
-    names = [
-        str(name)
-        for name in lines
-        if lines[name].nunique() > 1 and plain(name) != "value" and not is_measure(str(name))
-    ]
+    differ = [str(name) for name in lines if lines[name].nunique() > 1]
+    names = [name for name in differ if not is_measure(name) and plain(name) != "value"]
     if not names:
         raise ValueError(f"{text}: remove one of them")
     raise ValueError(

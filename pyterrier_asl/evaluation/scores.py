@@ -148,10 +148,11 @@ class ScoreTable:
         >>> read_scores(frame).names_in(["my score", "map RR"])
         ['my score', 'map', 'RR']
         """
-        names = []
-        for text in map(str, one_or_more(measures)):
-            names += [text] if canonical_name(text) in self.measures else words(text)
-        return names
+        return [
+            name
+            for text in map(str, one_or_more(measures))
+            for name in ([text] if canonical_name(text) in self.measures else words(text))
+        ]
 
     def direction(self, measure: str) -> bool:
         """Whether higher values of a measure are better.
@@ -233,12 +234,11 @@ class ScoreTable:
         """Raises ValueError for a measure that the rows of a collection lack, or a system there."""
         name = canonical_name(measure)
         if name not in self.measures:
-            systems = len(self.names) == 1 and len(self.measures) > 1
             raise ValueError(
                 f"the scores have no measure {measure!r}; they have {', '.join(self.measures)}: "
                 "choose one of them, or rename it in the table"
                 + "; if the columns are systems, write --wide systems (wide='systems')"
-                * systems
+                * (len(self.names) == 1 and len(self.measures) > 1)
             )
         if lacking := _lacking(rows, name):
             raise ValueError(
@@ -271,19 +271,16 @@ class ScoreTable:
             note = f"over {queries}, those with a value of every system and measure"
             return values[..., is_complete], lacks[..., is_complete], is_complete, note
         of_systems = zip(names, lacks.sum(axis=(0, 2)).tolist())
-        note = (
-            f"{counted(number, 'missing value')} "
-            f"({names_of([f'{name}: {count:,}' for name, count in of_systems if count])}) "
-            f"{'counts' if number == 1 else 'count'} as {self.missing:g}"
-        )
+        lists = [f"{name}: {count:,}" for name, count in of_systems if count]
+        verb = "counts" if number == 1 else "count"
+        note = f"{counted(number, 'missing value')} ({names_of(lists)}) {verb} as {self.missing:g}"
         return np.where(lacks, self.missing, values), lacks, np.ones_like(is_complete), note
 
 
 def _lacking(rows: pd.DataFrame, measure: str) -> list[str]:
     """The systems without a value of a measure."""
-    having = rows.loc[(rows["measure"] == measure) & rows["value"].notna(), "name"]
-    names = pd.Index(rows["name"].unique())
-    return list(names[~names.isin(having.unique())])
+    having = {*rows.loc[(rows["measure"] == measure) & rows["value"].notna(), "name"]}
+    return [name for name in pd.unique(rows["name"]) if name not in having]
 
 
 def _check_ids(names: Sequence[str], has_value: Bools, qids: Sequence[str]) -> None:
@@ -368,6 +365,6 @@ def read_scores(
         groups_of(rows),
         tuple(f"{names_of(files)}: {note}" for note, files in by_note.items()),
     )
-    directed = table.lower_is_better + table.higher_is_better
-    check_names("the direction", directed, table.measures, "measures of the scores")
+    for names in (table.lower_is_better, table.higher_is_better):
+        check_names("the direction", names, table.measures, "measures of the scores")
     return table

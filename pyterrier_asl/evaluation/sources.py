@@ -186,8 +186,9 @@ def chosen_measures(
     """
     if measures is None:
         has_pool, has_lengths = (options.get(name) is not None for name in ("pool", "lengths"))
-        rel, several = options.get("rel"), several or has_pool
-        named = measures_for(qrels, several=several, lengths=has_lengths, rel=rel)
+        named = measures_for(
+            qrels, several=several or has_pool, lengths=has_lengths, rel=options.get("rel")
+        )
     else:
         named = named_measures(measures)
     return unique(complete_measures(named, **options), "name")
@@ -223,8 +224,7 @@ def complete_measures(
     """
     named = list(measures)
     for parameter, value in {"rel": rel, "pool": pool, "lengths": lengths}.items():
-        if value is not None:
-            refuse_unused(named, parameter, **{parameter: value})
+        refuse_unused(named, parameter, **{parameter: value})
     if lengths is not None:
         lengths = DocLengths.of_option("lengths", lengths)
     if pool is not None:
@@ -338,9 +338,9 @@ def on_grades(
             f"{none} none is relevant by {names}: give the minimum grade of a relevant document as "
             "rel, or as in ASL(rel=0.5)"
         ]
-    passages = " (2 for the passages of TREC DL)" if highest == 3 else ""
     return [
         f"{low:,} of {int((grades >= 0).sum()):,} judged documents have a grade from 1 to below 2 "
         f"and count as relevant, but grades go up to {highest:g}: give the minimum grade of a "
-        f"relevant document as rel, or as in ASL(rel=2){passages}"
+        "relevant document as rel, or as in ASL(rel=2)"
+        + (" (2 for the passages of TREC DL)" if highest == 3 else "")
     ]

@@ -62,13 +62,7 @@ def ties(
     """
     frames, facts = {}, {}
     for track, unread, chosen in unread_tracks(
-        runs,
-        qrels,
-        measures,
-        rel=rel,
-        pool=pool,
-        lengths=lengths,
-        common=common,
+        runs, qrels, measures, rel=rel, pool=pool, lengths=lengths, common=common
     ):
         columns = unread.columns_of(chosen)
         tied_runs = [TiedRun.of(run) for run in unread.runs]
@@ -77,23 +71,18 @@ def ties(
             value, k = columns[named.name], named.measure.params.get("cutoff")
             ends = [_over_ties(named.measure, *run) for run in zip(tied_runs, value)]
             low, expected, high = np.array(ends).swapaxes(0, 1)
-            by_measure[named.name] = {
-                "low": low,
-                "expected": expected,
-                "value": value,
-                "high": high,
-                "tied": [run.tied_documents(k) for run in unread.runs],
-                "documents": [np.minimum(run.retrieved, k or run.retrieved) for run in unread.runs],
-            }
+            tied = [run.tied_documents(k) for run in unread.runs]
+            seen = [np.minimum(run.retrieved, k or run.retrieved) for run in unread.runs]
+            by_measure[named.name] = {"low": low, "expected": expected, "value": value}
+            by_measure[named.name] |= {"high": high, "tied": tied, "documents": seen}
         frames[track] = long_frame(unread, by_measure)
         asked = {named.name: named.measure for named in chosen}
         of_runs = {name: RunFacts.of(run, asked) for name, run in zip(unread.names, unread.runs)}
         facts[track] = Facts(of_runs, unread.judgements, asked)
     frame = join_tracks(frames)
     if not by_query:
-        how = dict.fromkeys(("low", "expected", "value", "high"), "mean") | dict.fromkeys(
-            ("tied", "documents"), "sum"
-        )
+        means = dict.fromkeys(("low", "expected", "value", "high"), "mean")
+        how = means | dict.fromkeys(("tied", "documents"), "sum")
         frame = by_run(frame).agg(how).reset_index()
     frame["tied"] = frame["tied"] / frame["documents"].clip(lower=1)
     return with_notes(frame.drop(columns="documents"), facts)
@@ -115,8 +104,7 @@ def ends_over_ties(measure: Any, run: JudgedRun, value: Floats) -> Floats:
 
 def _over_ties(measure: Any, tied: TiedRun, value: Floats) -> tuple[Floats, Floats, Floats]:
     """The least, the expected and the greatest value over all orders of equal scores, (Q,) each."""
-    computes = formula(measure)
-    if computes is None:
+    if (computes := formula(measure)) is None:
         return (np.full(len(value), np.nan),) * 3
     low, high = computes.over_ties(tied, value)
     return low, computes.mean_over_ties(tied, (low, high)), high

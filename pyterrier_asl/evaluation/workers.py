@@ -12,7 +12,8 @@ from collections import deque
 from collections.abc import Generator, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, TypeAlias
+from itertools import accumulate
+from typing import Any
 
 import numpy as np
 
@@ -21,8 +22,6 @@ from ..io.atomic import naming_full_disk
 from ..io.synonyms import DeclaredFile
 from ..judging.judgements import Judgements
 from .measuring import MeasuredRun, Measuring
-
-Task: TypeAlias = tuple[str, Any]
 
 #: Where runs can be measured: processes, threads, and a Ray cluster.
 BACKENDS = ("loky", "threading", "ray")
@@ -68,7 +67,7 @@ def _work(measuring: Measuring, name: str, source: Any) -> MeasuredRun:
 
 
 def _by_joblib(
-    measuring: Measuring, tasks: list[Task], jobs: int, backend: str
+    measuring: Measuring, tasks: list[tuple[str, Any]], jobs: int, backend: str
 ) -> Iterator[MeasuredRun]:
     """On processes or threads of this machine.
 
@@ -118,15 +117,14 @@ def _save(measuring: Measuring, path: str) -> None:
 def _read_measuring(path: str) -> Measuring:
     with open(path, "rb") as file:
         content, sizes = pickle.load(file)
-    memory, start, arrays = np.memmap(f"{path}.arrays", mode="c"), 0, []
-    for size in sizes:
-        arrays.append(memory[start : start + size])
-        start += size + _ALIGNMENT - size % _ALIGNMENT
+    memory = np.memmap(f"{path}.arrays", mode="c")
+    starts = accumulate((size + _ALIGNMENT - size % _ALIGNMENT for size in sizes), initial=0)
+    arrays = [memory[start : start + size] for start, size in zip(starts, sizes)]
     return pickle.loads(content, buffers=arrays)  # type: ignore[no-any-return]
 
 
 def _by_ray(
-    measuring: Measuring, tasks: list[Task], jobs: int, backend: str
+    measuring: Measuring, tasks: list[tuple[str, Any]], jobs: int, backend: str
 ) -> Iterator[MeasuredRun]:
     """On the connected Ray cluster, or the cluster of ``RAY_ADDRESS``, or a new one.
 
