@@ -46,11 +46,10 @@ def saved(request, tmp_path):
     return path, type(one).load, same
 
 
-@pytest.mark.slow
 def test_one_changed_bit_is_seen_or_changes_nothing(saved):
     path, load, same = saved
     content, refused = path.read_bytes(), 0
-    for place in range(0, len(content), 3):
+    for place in range(0, len(content), 11):
         damaged = bytearray(content)
         damaged[place] ^= 1 << place % 8
         path.write_bytes(damaged)
@@ -61,7 +60,7 @@ def test_one_changed_bit_is_seen_or_changes_nothing(saved):
             refused += 1
         else:
             assert same(loaded), f"byte {place}"
-    assert refused > len(content) // 9
+    assert refused > len(content) // 33
 
 
 def test_a_file_cut_short_is_refused(saved):

@@ -129,16 +129,14 @@ def test_a_run_of_ms_marco_is_ordered_by_rank(tmp_path, separator):
         (["q a 2.5", "q b 7"], [2.5, 7]),  # no rank is a fraction
         (["q a 2", "q b 1"], None),
         (["q a 1", "p b 30", "q b 1"], None),
-        (["q a 1", "q b 2", "q c"], "line 3: expected 3 columns"),
-        (["q a 1", "q b x"], "line 2: the rank-or-score 'x' is not a number"),
     ],
 )
 def test_three_columns_that_could_be_scores(tmp_path, lines, scores):
     (tmp_path / "run").write_text("\n".join(lines) + "\n")
-    if isinstance(scores, list):
+    if scores:
         assert asl.read_run(tmp_path / "run")["score"].tolist() == scores
         return
-    with pytest.raises(ValueError, match=scores or "could be ranks.*or scores; write the names"):
+    with pytest.raises(ValueError, match="could be ranks.*or scores; write the names"):
         asl.read_run(tmp_path / "run")
 
 

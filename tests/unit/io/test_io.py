@@ -581,16 +581,12 @@ def test_reading_ahead_is_bounded(tmp_path, monkeypatch):
     assert 1 <= len(read) <= 3
 
 
-def test_errors_of_folders(folder, tmp_path_factory):
+def test_errors_of_folders(folder):
     (folder / "3.gz").write_bytes(LINE)
     with pytest.raises(ValueError, match=r"3\.gz and .*input\.3\.txt are both named '3'"):
         runs.iter_runs(folder)
     with pytest.raises(ValueError, match="two runs have one name as text: 1, '1'"):
         runs.list_runs({1: "a.run", "1": "b.run"})
-    with pytest.raises(ValueError, match="holds no runs"):
-        runs.read_runs(tmp_path_factory.mktemp("nothing"))
-    with pytest.raises(TypeError, match="frames need names"):
-        runs.read_runs(pd.DataFrame())
     (folder / "3.gz").write_bytes(b"README\n")
     with pytest.raises(ValueError, match=r"3\.gz, line 1"):
         runs.read_runs([folder / "input.1.txt", folder / "3.gz"])
@@ -611,23 +607,6 @@ def test_other_files_are_refused(tmp_path, write):
         load_table(tmp_path / "nothing", kind="pool", version=1)
 
 
-def test_changed_bytes_are_noticed_or_change_nothing(tmp_path):
-    path, random, noticed = tmp_path / "t", np.random.default_rng(1), 0
-    table = pa.table({"a": random.integers(0, 1000, 2000), "b": [f"d{i}" for i in range(2000)]})
-    save_table(table, path, kind="pool", version=1)
-    content = path.read_bytes()
-    for place in random.integers(4, len(content), 60):
-        changed = bytearray(content)
-        changed[place] ^= 1 << random.integers(8)
-        path.write_bytes(changed)
-        try:
-            assert load_table(path, kind="pool", version=1).equals(table)
-        except ValueError as error:
-            assert str(path) in str(error)
-            noticed += 1
-    assert noticed > 50
-
-
 def test_a_failed_save_leaves_the_old_file(tmp_path, small_files):
     path = tmp_path / "t"
     save_table(pa.table({"a": [1]}), path, kind="pool", version=1)
@@ -637,14 +616,12 @@ def test_a_failed_save_leaves_the_old_file(tmp_path, small_files):
     assert [path.name for path in tmp_path.iterdir()] == ["t"]
 
 
-def test_replacing_follows_links_and_names_missing_folders(tmp_path):
+def test_replacing_follows_links(tmp_path):
     (tmp_path / "real").write_text("old")
     (tmp_path / "link").symlink_to("real")
     with replacing(tmp_path / "link") as beside:
         beside.write_text("new")
     assert (tmp_path / "link").is_symlink() and (tmp_path / "real").read_text() == "new"
-    with pytest.raises(FileNotFoundError, match="there is no folder"), replacing(tmp_path / "no/t"):
-        pass
     with pytest.raises(IsADirectoryError), replacing(tmp_path):
         pass
 

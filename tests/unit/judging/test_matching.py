@@ -176,14 +176,8 @@ def test_strangers_are_warned_of_and_an_error_for_a_whole_answer():
     judgements = Judgements({"q": {"a": 1}})
     with pytest.warns(UserWarning, match=r"^none of the documents of the run .*'A'.*'a'"):
         judge(judgements, {"q": {"A": 1}})
-    with pytest.raises(ValueError, match="none of the documents of the run"):
-        judge_whole(judgements, {"q": {"A": 1}})
     with pytest.raises(ValueError, match="answers none of the 1 judged queries.*'Q'.*'q'"):
         judge_whole(judgements, {"Q": {"a": 1}})
-    with pytest.raises(ValueError, match="the run is empty"):
-        judge_whole(judgements, {})
-    with pytest.raises(ValueError, match="the qrels are empty"):
-        judge_whole(Judgements({}), {"q": {"a": 1}})
     assert judge_whole(judgements, {"q": {"a": 1}, "p": {"x": 1}}).ranks.tolist() == [1]
 
 

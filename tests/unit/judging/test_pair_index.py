@@ -67,11 +67,6 @@ def test_pairs_are_found_where_a_dict_finds_them(data):
         assert sent.find(numbers, text(ids)).tolist() == expected
 
 
-def test_one_group_needs_no_groups(build):
-    index = build(np.array([0, 3]), text(["a", "b", "a"]))
-    assert index.find(None, text(["b", "a", "c"])).tolist() == [1, 2, -1]
-
-
 @pytest.mark.parametrize("known", [[], ["a"]])
 def test_nothing_known_or_nothing_sought(build, known):
     index = build(np.array([0, len(known)]), text(known))
