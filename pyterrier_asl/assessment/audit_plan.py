@@ -225,9 +225,8 @@ def plan_audit(
         depth = int(max(cutoffs)) if np.isfinite(max(cutoffs)) else None
     # Without a pilot: people's values have the variance of the machine's, which predict nothing.
     worst_case = qrels is None
-    sample = AuditedRuns.of(
-        runs, machine if qrels is None else qrels, machine, rel, machine_rel, MACHINE
-    )
+    people = machine if qrels is None else qrels
+    sample = AuditedRuns.of(runs, people, machine, rel, machine_rel, MACHINE)
     if queries is not None and not 3 <= queries <= len(sample.qids):
         raise ValueError(
             f"queries is {queries}: give a number from 3 to {len(sample.qids)}, the number of "

@@ -82,11 +82,10 @@ class AuditedRuns:
                 f"{unknown[0]!r}: leave them out, or have the machine judge them"
             )
         order = np.append(audited, np.setdiff1d(np.arange(len(by_machine)), audited))
+        qids = by_machine.take(pa.array(order)).to_pylist()
         depths = planned or [run.judged_depth for run in judges.runs_by(PEOPLE).runs]
         depth = min((depth for depth in depths if depth is not None), default=None)
-        return cls(
-            judges, by_machine.take(pa.array(order)).to_pylist(), len(by_people), order, depth
-        )
+        return cls(judges, qids, len(by_people), order, depth)
 
     def check_machine(self, measure: NamedMeasure) -> None:
         """Raises an error if the machine finds nothing relevant in the audited queries."""

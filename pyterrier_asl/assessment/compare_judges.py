@@ -420,6 +420,12 @@ class JudgeReport(Printed):
         if shown["human_low"].equals(shown["human_high"]):  # one pair of people
             band = alt.Chart().mark_rule(color="gray", strokeWidth=2).encode(x="human_low:Q")
         layers = band, ranges(base, "ci_low", "value", "ci_high", "agreement")
+        drawn = (
+            alt.layer(*layers, data=shown.assign(panel=panel, label=label))
+            .properties(width=240, height=alt.Step(2 * STEP))
+            .facet(column=alt.Column("panel:N", sort=list(dict.fromkeys(panel)), title=None))
+            .resolve_scale(x="independent")
+        )
         caption = (
             f"Agreement with {self.reference}, with its interval over the queries, on n pairs of "
             "query and document. "
@@ -428,14 +434,7 @@ class JudgeReport(Printed):
             if len(self.people) > 1
             else "There is one person, so there is no human range."
         )
-        return captioned(
-            alt.layer(*layers, data=shown.assign(panel=panel, label=label))
-            .properties(width=240, height=alt.Step(2 * STEP))
-            .facet(column=alt.Column("panel:N", sort=list(dict.fromkeys(panel)), title=None))
-            .resolve_scale(x="independent"),
-            "Judges and people",
-            caption,
-        )
+        return captioned(drawn, "Judges and people", caption)
 
 
 def _decides(frame: pd.DataFrame) -> pd.Series[bool]:

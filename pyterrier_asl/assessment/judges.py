@@ -230,12 +230,11 @@ class Judges:
             measures: those whose minimum grades of relevant documents are said; none: the judge's.
         """
         reference, *others = self.members.values()
-        return [
-            note
-            for judge in others
-            for rels in [[self.least_relevant(measure, judge.name) for measure in measures]]
-            for note in judge.notes_beside(reference, min(rels, default=judge.rel))
-        ]
+        notes = list[str]()
+        for judge in others:
+            rels = [self.least_relevant(measure, judge.name) for measure in measures]
+            notes += judge.notes_beside(reference, min(rels, default=judge.rel))
+        return notes
 
     @property
     def people(self) -> list[str]:
@@ -314,9 +313,8 @@ class Judges:
     def runs_by(self, name: str) -> Evaluation:
         """The runs, matched with the judgements of a judge; they are read once."""
         if name not in self._matched:
-            self._matched[name] = Evaluation.of(
-                next(iter(self._matched.values()), self.source), self.members[name].judgements
-            )
+            read = next(iter(self._matched.values()), self.source)
+            self._matched[name] = Evaluation.of(read, self.members[name].judgements)
         return self._matched[name]
 
     def facts(self, measures: Iterable[NamedMeasure] = (), name: str | None = None) -> Facts:

@@ -138,13 +138,12 @@ def _human_columns(
 
 def _less_human(name: str, people: list[str], values: dict[frozenset[str], Floats]) -> Floats:
     """A judge's agreement with a person minus other people's with this person, mean over people."""
-    parts = [
-        values[frozenset((name, person))]
-        - np.mean([values[frozenset((person, other))] for other in others], axis=0)
-        for person in people
-        for others in [[other for other in people if other not in (person, name)]]
-        if person != name and others
-    ]
+    parts = []
+    for person in people:
+        others = [other for other in people if other not in (person, name)]
+        if person != name and others:
+            among = np.mean([values[frozenset((person, other))] for other in others], axis=0)
+            parts.append(values[frozenset((name, person))] - among)
     return np.mean(parts, axis=0) if parts else np.array([np.nan])
 
 
@@ -381,9 +380,8 @@ def best_judge(agreement: pd.DataFrame, differences: pd.DataFrame, runs: int) ->
             ends = "{difference:+.3f} [{ci_low:+.3f}, {ci_high:+.3f}]".format_map(found)
             said["agrees significantly less"].append(f"{row['judge']} ({ends})")
         else:
-            said["is not significantly different from it"].append(
-                f"{row['judge']} ({row['value']:.3f})"
-            )
+            alike = f"{row['judge']} ({row['value']:.3f})"
+            said["is not significantly different from it"].append(alike)
     parts = [
         f"{names_of(names, _NAMED)} {way if len(names) == 1 else _AGAINST_BEST[way]}"
         for way, names in said.items()

@@ -57,9 +57,8 @@ class Analyses(click.Group):
         if len(named) > 1:
             raise click.UsageError(f"{args[0]} has {len(named)} analyses: {', '.join(named)}")
         if not named:
-            close = get_close_matches(
-                args[0], [name for a in analyses() for name in (a.name, *a.figures)], n=3
-            )
+            names = [name for a in analyses() for name in (a.name, *a.figures)]
+            close = get_close_matches(args[0], names, n=3)
             hint = f"did you mean {' or '.join(close)}?" if close else "see analyze --list"
             elsewhere = "pyterrier-asl tune makes it" if args[0] == "clarke-table-2" else hint
             raise click.UsageError(f"no analysis is called {args[0]!r}: {elsewhere}")
@@ -114,9 +113,8 @@ def _command(analysis: Analysis) -> click.Command:
     }
     shared = [name for name in analysis.figures if len(find_analyses(name)) > 1]
     names = [name for name in analysis.figures if name not in shared]
-    also = (f" Other names: {', '.join(names)}." if names else "") + (
-        f" One of the analyses of {', '.join(shared)}." if shared else ""
-    )
+    also = f" Other names: {', '.join(names)}." if names else ""
+    also += f" One of the analyses of {', '.join(shared)}." if shared else ""
     decorate = options.together(
         *(arguments[name] for name in analysis.takes),
         *([options.tracks] if analysis.tracks else []),

@@ -116,9 +116,8 @@ def parse_condition(text: str) -> Condition:
             f"the condition {text!r} cannot be understood: write {GRAMMAR}, "
             "such as 'nASL@1000 worse p<.05'"
         )
-    parts: dict[str, Any] = (
-        dict.fromkeys([*_CONDITION.groupindex, *_FLOOR.groupindex]) | match.groupdict()
-    )
+    unsaid = dict.fromkeys([*_CONDITION.groupindex, *_FLOOR.groupindex])
+    parts: dict[str, Any] = unsaid | match.groupdict()
     measure, sign, rest = parts["measure"], parts["sign"], (parts["rest"] or "").strip()
     how = parts["how"] or {"<": "below", ">": "above"}[sign[0]]
     level = None if parts["level"] is None else float(parts["level"])

@@ -49,9 +49,8 @@ def limits_of(inputs: Inputs, run: str, name: str) -> Limits:
         ValueError: for a measure that has no bounds.
     """
     judged: Any = inputs.judged
-    labelled = labelled_measures(
-        judged.select([inputs.names[0], run]), judged.with_pool({name: inputs.measures[name]})
-    )[name]
+    measures = judged.with_pool({name: inputs.measures[name]})
+    labelled = labelled_measures(judged.select([inputs.names[0], run]), measures)[name]
     least, most = sorted(abs(float(bound.mean())) for bound in labelled.sides[0].bounds)
     return Limits(*labelled.difference(1, 0), most, least)
 

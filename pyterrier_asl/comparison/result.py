@@ -128,9 +128,8 @@ class RunComparison(Printed):
         keys, names = ["run", "qid"], list(self.inputs.higher_is_better)
         wide = self.by_query.pivot(index=keys, columns="measure", values="difference")
         order = self.by_query.loc[self.by_query["measure"] == names[0], keys]
-        return self.of_one(
-            wide.loc[pd.MultiIndex.from_frame(order), names].rename_axis(columns=None).reset_index()
-        )
+        frame = wide.loc[pd.MultiIndex.from_frame(order), names].rename_axis(columns=None)
+        return self.of_one(frame.reset_index())
 
     @cached_property
     def preferences(self) -> pd.DataFrame:
@@ -199,9 +198,8 @@ class RunComparison(Printed):
         if (judged := self.inputs.judged) is None:
             return None
         baseline, *others = judged.runs
-        return judged.facts(self.inputs.measures).with_facts(
-            {name: ids_against(run, baseline) for name, run in zip(judged.names[1:], others)}
-        )
+        ids = {name: ids_against(run, baseline) for name, run in zip(judged.names[1:], others)}
+        return judged.facts(self.inputs.measures).with_facts(ids)
 
     @property
     def notes(self) -> list[str]:

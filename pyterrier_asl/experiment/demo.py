@@ -90,9 +90,8 @@ def demonstrate(collection: DemoCollection) -> Demonstration:
         "are needed). Give it a pool of runs.",
         ranks(runs, collection.qrels, "nDCG@10").sentences()[0],
     ]
-    return Demonstration(
-        values, {name: higher_is_better(m) is not False for name, m in measures.items()}, remarks
-    )
+    higher = {name: higher_is_better(m) is not False for name, m in measures.items()}
+    return Demonstration(values, higher, remarks)
 
 
 def retrieve(collection: DemoCollection) -> dict[str, pd.DataFrame]:

@@ -48,9 +48,8 @@ class Trial:
     @cached_property
     def judged(self) -> Judgements:
         """All judgements. A document that occurs twice in a ranking is counted once by default."""
-        return judgements_of(self.qrels).with_matching(
-            {"duplicates": "best", **matching_of(self.qrels)}
-        )
+        judged = judgements_of(self.qrels)
+        return judged.with_matching({"duplicates": "best", **matching_of(self.qrels)})
 
     @cached_property
     def judgements(self) -> Judgements:

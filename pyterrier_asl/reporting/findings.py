@@ -98,9 +98,8 @@ class SystemRanking:
     @cached_property
     def are_equal(self) -> bool:
         """Whether all systems have the same value on each query, but for rounding."""
-        return bool(
-            (np.ptp(self.values, axis=0) <= EQUAL * np.abs(self.values).max(initial=0)).all()
-        )
+        ranges = np.ptp(self.values, axis=0)
+        return bool((ranges <= EQUAL * np.abs(self.values).max(initial=0)).all())
 
     @cached_property
     def detectable(self) -> Floats:

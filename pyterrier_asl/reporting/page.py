@@ -186,9 +186,8 @@ def _board(ranking: SystemRanking) -> dict[str, Any] | None:
     if board is None:
         return None
     rows = board.overall.set_index("name").loc[ranking.names]
-    different, codes = np.unique(
-        ranking.by_system(board.p)[np.triu_indices(len(ranking.names), k=1)], return_inverse=True
-    )
+    upper = np.triu_indices(len(ranking.names), k=1)
+    different, codes = np.unique(ranking.by_system(board.p)[upper], return_inverse=True)
     return {
         "low": rows["low"].tolist(),
         "high": rows["high"].tolist(),

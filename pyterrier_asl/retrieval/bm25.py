@@ -64,9 +64,8 @@ def number_terms(
         largest = [max(map(abs, query.values()), default=0) or 1.0 for query in queries]
         q = weights / np.array(largest, np.float64)[query_of]
         weights = (k3 + 1) * q / (k3 + np.abs(q))
-    return WeightedQueries(
-        np.searchsorted(query_of, np.arange(len(queries) + 1)).astype(np.int64), terms, weights, w
-    )
+    offsets = np.searchsorted(query_of, np.arange(len(queries) + 1)).astype(np.int64)
+    return WeightedQueries(offsets, terms, weights, w)
 
 
 @np.errstate(over="ignore")
@@ -86,9 +85,8 @@ def scoring_weights(
     if not np.isfinite(2 * np.abs(weights).sum()):
         raise ValueError(f"query weights are too large with k1={k1!r}: give smaller ones")
     counts = weights != 0
-    return WeightedQueries(
-        cumulate(counts)[queries.offsets], queries.terms[counts], weights[counts]
-    )
+    offsets = cumulate(counts)[queries.offsets]
+    return WeightedQueries(offsets, queries.terms[counts], weights[counts])
 
 
 def top_documents(

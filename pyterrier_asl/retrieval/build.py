@@ -96,9 +96,8 @@ def index_documents(documents: Iterable[Mapping[str, Any]], tokeniser: WordToken
         entries.fromlist(list(counts))
         tfs.fromlist(list(counts.values()))
     columns: Any = (np.frombuffer(column, np.int32) for column in (entries, tfs))
-    return Contents(
-        list(docnos), list(term_ids), DocTerms(cumulate(np.array(sizes, np.int64)), *columns)
-    )
+    counted = DocTerms(cumulate(np.array(sizes, np.int64)), *columns)
+    return Contents(list(docnos), list(term_ids), counted)
 
 
 def _checked_toks(document: Mapping[str, Any]) -> dict[str, int] | None:

@@ -235,16 +235,14 @@ class RobertsonPRF(ParameterisedTransformer):
         weights: str = "idf",
     ) -> None:
         super().__init__()
-        self.index: TermIndex | TerrierTerms = (
-            index if isinstance(index, (TermIndex, TerrierTerms)) else TerrierTerms(index)
-        )
+        is_read = isinstance(index, (TermIndex, TerrierTerms))
+        self.index: TermIndex | TerrierTerms = index if is_read else TerrierTerms(index)
         self.fb_docs, self.fb_terms = fb_docs, fb_terms
         self.gamma, self.weights = gamma, weights
         self._check()
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
-        queries, own, candidates = self._candidates(inp)
-        new = expand_queries(own, candidates, self, self.index.terms)
+        queries, _, new = self._expanded(inp)
         column = self.index.query_column
         queries = queries.drop(columns=["query_toks", TERM_WEIGHTS], errors="ignore")
         if "query" in queries.columns:
@@ -268,8 +266,7 @@ class RobertsonPRF(ParameterisedTransformer):
             term), ``r`` (feedback documents with the term), ``w`` (w_t), ``rw`` (the selection
             value), ``weight`` (in the new query; 0: the term is not in it) and ``selected``.
         """
-        queries, own, candidates = self._candidates(results)
-        new = expand_queries(own, candidates, self, self.index.terms)
+        queries, candidates, new = self._expanded(results)
         best, selected = select_terms(candidates, self.fb_terms)
         terms = self.index.terms(best.terms)
         weights = [new[row][0].get(term, 0.0) for row, term in zip(best.rows, terms)]
@@ -291,10 +288,10 @@ class RobertsonPRF(ParameterisedTransformer):
         """This transformer after a rank cutoff at ``fb_docs``: it needs no more results."""
         return pt.RankCutoff(self.fb_docs) >> self
 
-    def _candidates(
+    def _expanded(
         self, results: pd.DataFrame
-    ) -> tuple[pd.DataFrame, list[Mapping[str, float]], Candidates]:
-        """The queries of results, one row each; their terms; and the candidates of feedback."""
+    ) -> tuple[pd.DataFrame, Candidates, list[tuple[Mapping[str, float], dict[str, float] | None]]]:
+        """The queries of results, one row each; the candidates; and the new queries."""
         with validate_any(results, self) as v:
             v.result_frame(extra_columns=["query"], mode="query")
             v.result_frame(extra_columns=["query_toks"], mode="query_toks")
@@ -306,7 +303,8 @@ class RobertsonPRF(ParameterisedTransformer):
         rows, docnos = _first_documents(results, rows, self.fb_docs)
         documents = self.index.doc_terms(docnos)
         numbers = [map(self.index.term_id, query) for query in own]
-        return queries, own, candidates_of(self.index, rows, documents, numbers, self.weights)
+        candidates = candidates_of(self.index, rows, documents, numbers, self.weights)
+        return queries, candidates, expand_queries(own, candidates, self, self.index.terms)
 
     def _check(self) -> None:
         check_whole("fb_docs", self.fb_docs)

@@ -56,9 +56,8 @@ class JavaFromWheel(pt.java.JavaInitializer):  # type: ignore[misc]
 
 def _java_is_there() -> bool:
     """Whether PyTerrier finds a Java runtime in the places where pyjnius searches."""
-    if pt.java.configure["java_home"] or any(
-        map(os.environ.get, ("JAVA_HOME", "JDK_HOME", "JRE_HOME"))
-    ):
+    homes = map(os.environ.get, ("JAVA_HOME", "JDK_HOME", "JRE_HOME"))
+    if pt.java.configure["java_home"] or any(homes):
         return True
     java = shutil.which("java")
     if sys.platform == "darwin" and java in (None, "/usr/bin/java"):
@@ -190,9 +189,8 @@ class TerrierTerms:
         )
         with_properties = "org.terrier.structures.PropertiesIndex"  # not an index in memory
         if isinstance(self._java, pt.java.autoclass(with_properties)):
-            pipelines = pt.java.cast(with_properties, self._java).getIndexProperty(
-                "termpipelines", pipelines
-            )
+            java = pt.java.cast(with_properties, self._java)
+            pipelines = java.getIndexProperty("termpipelines", pipelines)
         return TerrierPipeline(str(pipelines), tokeniser=self._tokeniser)
 
     @property
@@ -221,9 +219,8 @@ class TerrierTerms:
         entry_of = self._java.getDocumentIndex().getDocumentEntry
         rows = [_all_postings(direct, entry_of(docid)) for docid in docids.tolist()]
         documents = _stack([rows[i] for i in of.tolist()])
-        return documents._replace(
-            term_ids=self._lexicon.index.get_indexer(pd.Index(documents.term_ids))
-        )
+        numbers = self._lexicon.index.get_indexer(pd.Index(documents.term_ids))
+        return documents._replace(term_ids=numbers)
 
     def document_frequencies(self, term_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """The number of documents with each term."""

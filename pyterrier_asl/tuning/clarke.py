@@ -150,17 +150,15 @@ def winners(results: Mapping[str, StagedResult]) -> list[str]:
     Args:
         results: the results of :func:`tune_for_each`.
     """
-    return [
-        f"The best settings by {metric}: {', '.join(parts)}."
-        for metric, result in results.items()
-        for parts in [
-            [
-                f"{stage} {candidate}"
-                + " (all settings are equal)" * (result.trials[stage][metric].nunique() == 1)
-                for stage, candidate in result.candidates.items()
-            ]
+    sentences = []
+    for metric, result in results.items():
+        is_equal = {stage: of[metric].nunique() == 1 for stage, of in result.trials.items()}
+        parts = [
+            f"{stage} {candidate}{' (all settings are equal)' if is_equal[stage] else ''}"
+            for stage, candidate in result.candidates.items()
         ]
-    ]
+        sentences.append(f"The best settings by {metric}: {', '.join(parts)}.")
+    return sentences
 
 
 def transfer_verdicts(results: Mapping[str, StagedResult]) -> list[str]:

@@ -179,9 +179,8 @@ class Sweep(Objective):
             rows = queries_of(offsets)[is_first]
             # A query without documents has no results, as in the pipeline.
             own = [q if n else {} for q, n in zip(self.own, np.diff(offsets))]
-            candidates = candidates_of(
-                self.index, rows, self.index.terms_of_docids(docs[is_first]), own, feedback.weights
-            )
+            documents = self.index.terms_of_docids(docs[is_first])
+            candidates = candidates_of(self.index, rows, documents, own, feedback.weights)
             queries, weights = zip(*expand_queries(own, candidates, feedback, np.asarray))
             return number_terms(int, queries, term_weights=[of_query or {} for of_query in weights])
 
