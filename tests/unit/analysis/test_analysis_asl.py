@@ -35,9 +35,6 @@ RUNS = {
 }
 
 
-# Document by document
-
-
 @pytest.mark.parametrize("missing", ["pad", "after", "eq3"])
 def test_relevant_documents_match_search_lengths(missing):
     for name, run in RUNS.items():
@@ -89,9 +86,6 @@ def test_documents_that_neither_run_retrieved_are_no_wins():
     assert drawn.data["count"].sum() == 3, "the bars are of the documents of the caption"
 
 
-# Figures 1 to 4
-
-
 def test_labels_say_the_minimum_grade():
     """The name of P(rel=2)@20 keeps its parameter."""
     names = ["P(rel=2)@20", "ASL(rel=2)@g1-10", "AP(rel=2)", "ASL(rel=2)"]
@@ -128,17 +122,11 @@ def test_documents_with_a_negative_grade_are_unjudged():
     assert row["unjudged_share"] == pytest.approx(4 / 5)
 
 
-# Table 1
-
-
 def test_relative_error_reduction_of_the_printed_values():
     old, new = [14, 51, 39, 264], [5, 6, 27, 215]
     printed = [0.692, 0.900, 0.316, 0.186]
     assert relative_error_reduction(old, new, 1).round(3).tolist() == printed
     assert np.isnan(relative_error_reduction(1, 2, 1))
-
-
-# Table 2
 
 
 def test_who_is_better():
@@ -148,9 +136,6 @@ def test_who_is_better():
     assert num_better(values[:, :3], is_cost=True).tolist() == [1, 0]
     with pytest.raises(ValueError, match="a search length of 0 has no reciprocal"):
         reordering({"r": {"q1": {"a": 1}}, "s": RUNS["one"]}, QRELS, missing="eq3")
-
-
-# Appendix A.1
 
 
 def test_the_mean_of_the_equivalents_corresponds_to_the_mean_of_the_precisions():
@@ -171,9 +156,6 @@ def test_effective_documents_match_a_search(values):
     assert gaps[effective_documents(values) - 1] == pytest.approx(min(gaps))
 
 
-# Lengths by rank
-
-
 def test_lengths_by_rank_by_hand():
     qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1}}
     runs = {"r": {"q1": {"b": 2, "a": 1}, "q2": {"c": 3, "b": 2, "a": 1}}}
@@ -189,9 +171,6 @@ def test_lengths_by_rank_by_hand():
     assert filled["length"].tolist() == [5.0, 5.0]
 
 
-# Grades
-
-
 def test_grades_may_be_floats_and_fractions_of_other_providers_too():
     assert with_options(ir_measures.AP, rel=np.float64(2.0)) == ir_measures.AP(rel=2)
     floats, whole = (headroom(RUNS, QRELS, rel=rel)["value"].tolist() for rel in (2.0, 2))
@@ -199,8 +178,6 @@ def test_grades_may_be_floats_and_fractions_of_other_providers_too():
     for measure in (ir_measures.AP, ir_measures.infAP):
         assert str(with_options(measure, rel=1.5)) == f"{measure.NAME}(rel=1.5)"
 
-
-# Tracks with different grades
 
 GRADED = {"q1": {"a": 2, "b": 1}, "q2": {"a": 2, "b": 1}, "q3": {"z": 1}}
 RUN = {"q1": {"b": 2, "a": 1}, "q2": {"b": 3, "x": 2, "a": 1}, "q3": {"z": 1}}

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import scipy.stats
 import small
-from brute_force import ranking
+from brute_force import precisions, ranking
 
 from pyterrier_asl.analysis.assessors import assessor_scores, compare_with_assessors, human_range
 from pyterrier_asl.analysis.judges_as_runs import BOUNDS
@@ -24,8 +24,7 @@ RUNS = {
 
 def average_precision(order, relevant):
     """AP from its formula."""
-    hits = [rank for rank, docno in enumerate(order, start=1) if docno in relevant]
-    return sum(place / rank for place, rank in enumerate(hits, start=1)) / len(relevant)
+    return sum(precision for precision, _ in precisions(order, relevant).values()) / len(relevant)
 
 
 def over_all_orders(qrels, alt):
@@ -41,7 +40,6 @@ def test_scores_match_all_orders():
     by_topic = np.array([over_all_orders(QRELS[q], ALT[q]) for q in ("q1", "q2")])
     assert frame["topics"].tolist() == [2]  # nobody else judged q3
     assert frame[list(BOUNDS)].to_numpy()[0] == pytest.approx(by_topic.mean(axis=0))
-
     assert frame[["retrieved", "common", "relevant"]].to_numpy()[0].tolist() == [3, 1.5, 2]
 
 

@@ -4,14 +4,14 @@ Tests of incomplete_judgements.py, preferred_systems.py, recall_levels.py, tied_
 from itertools import combinations, permutations, product
 from math import comb
 
+import brute_force
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.stats
 import small
-from ir_measures import RR
+from brute_force import ranking
 
-from pyterrier_asl.analysis.discrimination import discriminative_power, preference_discrimination
 from pyterrier_asl.analysis.incomplete_judgements import missing_labels
 from pyterrier_asl.analysis.preferred_systems import cycles, mc4, system_order, system_preferences
 from pyterrier_asl.analysis.recall_levels import (
@@ -44,13 +44,10 @@ def some_runs(seed: int, systems: int = 4, queries: int = 6) -> tuple[dict, dict
 
 def reciprocal_ranks(run: dict, qrels: dict, rel: float) -> dict[str, list[float]]:
     """RR_1, RR_2, ... in plain loops."""
-    found = {}
-    for qid, grades in qrels.items():
-        relevant = {d for d, grade in grades.items() if grade >= rel}
-        order = sorted(((score, d) for d, score in run.get(qid, {}).items()), reverse=True)
-        values = [1 / rank for rank, (_, d) in enumerate(order, 1) if d in relevant]
-        found[qid] = values + [0.0] * (len(relevant) - len(values))
-    return found
+    return {
+        qid: brute_force.reciprocal_ranks(ranking(run.get(qid, {}), grades), grades, rel)
+        for qid, grades in qrels.items()
+    }
 
 
 def compared(a: list[float], b: list[float]) -> tuple[int, float]:
@@ -59,9 +56,6 @@ def compared(a: list[float], b: list[float]) -> tuple[int, float]:
         if x != y:
             return i, x - y
     return 0, 0.0
-
-
-# Ties and levels
 
 
 def loop_over_pairs(runs, qrels, rel):
@@ -184,15 +178,9 @@ def test_prediction_from_suffixes_matches_a_loop(rel):
     np.testing.assert_allclose(found["percent_of_untied"], 100 * right / (pairs - tied))
 
 
-# Missing labels and queries
-
-
 def test_shares_of_samples_lie_within_1():
     with pytest.raises(ValueError, match="above 0 and up to 1, but 0 does not"):
         missing_labels(*some_runs(7), fractions=[0.5, 0, 2])
-
-
-# Orders
 
 
 def test_orders_do_not_depend_on_how_runs_are_listed_or_called():
@@ -303,9 +291,6 @@ def test_system_preferences_have_effects_and_intervals_and_drop_what_never_diffe
     assert set(found["dropped"]) == {1} and set(found["family"]) == {len(found) - 1}
 
 
-# Discrimination
-
-
 def test_randomised_hsd_of_differences_matches_values():
     values = np.random.default_rng(3).random((7, 30)) + np.linspace(0, 0.4, 7)[:, None]
     cube = values.T[:, :, None] - values.T[:, None, :]
@@ -317,17 +302,6 @@ def test_randomised_hsd_of_differences_matches_values():
     assert p.min() < 0.05 < p.max()
     few, again, other = (randomized_hsd(cube, draws=50, seed=seed).tolist() for seed in (1, 1, 2))
     assert few == again != other
-
-
-def test_reciprocal_rank_is_discriminated_like_any_measure():
-    runs, qrels = some_runs(15)
-    mine = preference_discrimination(runs, qrels, ["RR"], tests=["paired"])
-    measure = discriminative_power(runs, qrels, [RR], test="t", levels=[0.05])
-    columns = ["pairs", "significant", "percent", "family"]
-    pd.testing.assert_frame_equal(mine[columns], measure[columns])
-
-
-# Figures
 
 
 def test_collections_have_colours_and_lines_the_names_of_their_preferences():

@@ -3,7 +3,6 @@ Tests of discrimination.py, finders.py, rareness_agreement.py, rareness_pools.py
 
 import warnings
 from collections import Counter
-from functools import partial
 from itertools import combinations, product
 
 import numpy as np
@@ -51,9 +50,6 @@ def pool_of(runs: dict, **options) -> RarenessPool:
         return RarenessPool.from_runs(runs, **options)
 
 
-# Values without judging again
-
-
 MEASURES = [
     P_Rareness(alpha=0.7) @ 5,
     P_Rareness(alpha=0.7, depth=3, rel=2) @ 8,
@@ -85,9 +81,6 @@ def test_a_measure_with_a_pool_is_an_error():
     runs, qrels = some_runs(4)
     with pytest.raises(ValueError, match="has a pool already"):
         agreement_by_alpha(runs, qrels, [P_Rareness(pool=pool_of(runs)) @ 5])
-
-
-# Discriminative power and stability
 
 
 @pytest.mark.slow
@@ -138,9 +131,6 @@ def test_an_odd_half_is_rounded_to_the_even_number():
         stability({"s0": runs["s0"]}, qrels, [P @ 5])
 
 
-# Number of systems, alpha
-
-
 def test_algorithm_1_matches_the_measures_with_a_pool_of_the_sample():
     runs, qrels = some_runs(9)
     judged = Evaluation.of(runs, qrels)
@@ -171,9 +161,6 @@ def test_agreement_by_alpha_matches_the_measures():
         assert row.tau == pytest.approx(kendalltau(with_alpha, without)[0])
     same = agreement_by_alpha(runs, qrels, ["AP_Rareness@5"], alphas=[0])
     assert same["tau"].tolist() == same["tau_AP"].tolist() == [1]
-
-
-# Synthetic systems, documents, pools
 
 
 def test_made_up_systems_come_out_as_if_they_had_taken_part():
@@ -269,9 +256,6 @@ def test_a_run_without_its_group():
     assert of_one["value_without"].tolist() == alone["value"].tolist() * 2, "in no pool but its own"
 
 
-# What others miss
-
-
 @pytest.mark.parametrize("groups", [None, {"s0": "g", "s1": "g", "s4": "g"}])
 @pytest.mark.parametrize("depth", [None, 4])
 def test_rare_finds_match_sets(groups, depth):
@@ -312,38 +296,6 @@ def test_bars_of_rareness_are_twentieths_that_contain_their_upper_end():
     ends = [pytest.approx((n / 20, (n + 1) / 20)) for n in range(20)]
     assert [(bar["low"], bar["high"]) for bar in bars] == ends
     assert [bar["documents"] for bar in bars] == [2, 1, *[0] * 7, 1, *[0] * 9, 1]
-
-
-# The minimum grade
-
-
-def by_first(analysis, about, runs, qrels, measures, **more) -> pd.DataFrame:
-    """The table of an analysis of one measure."""
-    return analysis(runs, qrels, about, measures[0], **more).assign(measure="")
-
-
-@pytest.mark.parametrize(
-    "analysis",
-    [
-        partial(discriminative_power, correction="none", levels=[0.3]),
-        partial(stability, draws=9),
-        partial(agreement_by_number_of_systems, sizes=[3], draws=9),
-        partial(agreement_by_alpha, alphas=[0.5]),
-        partial(by_first, rareness_by_pool, {"two": ["s0", "s1"]}),
-        partial(by_first, rareness_without_own_group, {"s0": "g", "s1": "g"}),
-    ],
-)
-def test_rel_matches_measures_that_do_not_say_it(analysis):
-    runs, qrels = some_runs(23)
-    plain, said = ["P_Rareness@5", "AP_Rareness(rel=1)@5"], "P_Rareness(rel=2)@5"
-    found = analysis(runs, qrels, plain, rel=2)
-    expected = analysis(runs, qrels, [said, plain[1]])
-    pd.testing.assert_frame_equal(found, expected.replace({"measure": {said: found["measure"][0]}}))
-    numbers = found.drop(columns="measure")
-    assert not numbers.equals(analysis(runs, qrels, plain).drop(columns="measure"))
-
-
-# Figures
 
 
 def test_every_collection_has_a_line():

@@ -148,14 +148,6 @@ def test_ap_correlation_of_rareness_with_itself_is_1_whatever_ties():
         an.agreement_by_alpha({"a": runs["a"]}, QRELS)
 
 
-def test_an_interval_of_success_has_a_width_where_all_queries_are_satisfied():
-    frame = an.satisfaction({"good": ranking("d0"), "bad": ranking("d1")}, QRELS, depth=1)
-    assert frame["S@n"].tolist() == [1, 0]
-    # Wilson's interval for 4 of 4: 4 / (4 + 1.96²).
-    assert frame["ci_low"].tolist() == pytest.approx([4 / (4 + 1.959964**2), 0], abs=1e-6)
-    assert frame["ci_high"].tolist() == pytest.approx([1, 1 - 4 / (4 + 1.959964**2)], abs=1e-6)
-
-
 def test_negative_coefficients_have_another_colour_than_0():
     frame = an.level_correlations(DISAGREEING, QRELS)
     assert frame["correlation"].min() == -1

@@ -21,13 +21,6 @@ def python(code: str) -> str:
     ).stdout.strip()
 
 
-@pytest.mark.parametrize("one", analyses(), ids=lambda one: one.name)
-def test_every_analysis_can_be_imported_from_the_package(one):
-    name = one.function.__name__
-    assert name in NAMES and name in dir(pyterrier_asl.analysis)
-    assert getattr(pyterrier_asl.analysis, name) is one.function
-
-
 def test_importing_the_package_imports_no_analysis():
     code = (
         "import sys, pyterrier_asl.analysis; "
@@ -46,7 +39,12 @@ def test_only_what_has_no_default_is_required_and_commands_can_pass_it():
 
 
 @pytest.mark.parametrize("analysis", analyses(), ids=lambda one: one.name)
-def test_the_parameters_match_the_function_itself(analysis):
+def test_every_analysis_is_imported_from_the_package_and_has_the_parameters_of_its_function(
+    analysis,
+):
+    name = analysis.function.__name__
+    assert name in NAMES and name in dir(pyterrier_asl.analysis)
+    assert getattr(pyterrier_asl.analysis, name) is analysis.function
     own = inspect.signature(analysis.function).parameters
     assert set(own) == set(analysis.parameters)
     assert not {parameter.kind for parameter in own.values()} & {
@@ -128,15 +126,6 @@ def test_analyses_are_listed_by_question_then_by_paper_then_by_figure():
     assert [found for *_, name in listed for found in find_analyses(name)] == analyses()
     assert find_analyses("nothing") == []
     assert all(len(analysis.what) <= 70 and analysis.what.endswith("?") for analysis in analyses())
-
-
-@pytest.mark.parametrize(
-    ("name", "takes"),
-    [("ties", ("qrels", "runs")), ("assessor-scores", ("qrels",)), ("tie-probability", ())],
-)
-def test_inputs_of_commands(name, takes):
-    [analysis] = find_analyses(name)
-    assert analysis.takes == takes
 
 
 @pytest.mark.parametrize(

@@ -40,9 +40,6 @@ QRELS = {"q": {"d": 1, "x1": 0}}
 NAN = float("nan")
 
 
-# Lines, bands and points between a low and a high value
-
-
 @pytest.mark.parametrize("analysis", [an.missing_labels, an.missing_queries])
 def test_bands_are_one_standard_deviation_within_0_and_1(analysis):
     samples = {0.5: (0.2, 0.6), 0.1: (0.0, 0.4), 0.9: (0.8, 1.0)}
@@ -93,9 +90,6 @@ def test_moves_have_lines_of_one_deviation_and_axes_with_room_for_them(tau, tau_
     assert sorts["layer"][0]["encoding"]["y"]["axis"]["labelLimit"] == 0
     assert taus["layer"][0]["encoding"]["y"]["axis"] is None, "the first panel has the names"
     assert "over 2 tracks" in caption
-
-
-# Names, labels and orders
 
 
 def test_bars_of_the_best_runs_begin_at_1_for_lengths_and_at_0_for_shares():
@@ -182,9 +176,6 @@ def test_mean_lengths_have_one_decimal_and_two_kinds():
     assert runs == {f"r{n}" for n in range(6)}, "each has a panel"
 
 
-# Counts in captions
-
-
 def test_the_size_of_a_collection_in_its_caption():
     runs = {"a": {"q": {"d": 1, "x1": 0}, "r": {"d": 1}}, "b": {"q": {"d": 1}}}
     qrels = {**QRELS, "r": {"d": 0}, "s": {"d": 0}}
@@ -209,9 +200,6 @@ def test_as_many_runs_are_compared_with_judges_as_have_room(judges, runs, most):
     _, caption, (shown,) = drawn(an.compare_with_assessors, table, **frame.attrs)
     assert caption.endswith(f"The best {most} of {runs} runs.") == (runs > most)
     assert {row["run"] for row in shown} == {f"r{n:02}" for n in range(runs - most, runs)}
-
-
-# Success at n
 
 
 def test_shares_of_queries_have_four_decimals():
@@ -259,11 +247,9 @@ def test_of_many_tracks_the_headroom_counts_those_of_about_one_value():
         assert {row["bin"]: row["tracks"] for row in rows} == counts
 
 
-# A track of 129 runs, as TREC-8; Altair refuses frames of more than 5,000 rows.
-
-
 @pytest.mark.slow
 def test_the_chart_of_preferences_names_all_systems_and_has_the_better_at_the_top_of_its_scale():
+    """A track of 129 runs, as TREC-8; Altair refuses frames of more than 5,000 rows."""
     vl_convert = pytest.importorskip("vl_convert")
     runs = runs_at(**{f"run{n}": n % 3 + 1 for n in range(129)})
     spec, _, _ = drawn(an.system_preferences, an.system_preferences(runs, QRELS, ["rrLP"]))

@@ -5,6 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from brute_force import reciprocal_ranks, rr_lp
 from scipy.stats import kendalltau
 
 from pyterrier_asl import analysis as an
@@ -32,8 +33,6 @@ def some_runs(seed: int, systems: int, queries: int = 4) -> tuple[dict, dict]:
     }
     return runs, qrels
 
-
-# One system, and nothing relevant
 
 ONE = {"one": {"q": ranked("a", "x")}}
 ONLY = {"q": {"a": 1, "b": 1, "x": 0}}
@@ -98,8 +97,6 @@ def test_where_nothing_is_relevant_there_is_a_warning():
     with pytest.warns(UserWarning, match="no document is relevant: the highest grade is 1, below"):
         an.rare_finds(ONE, ONLY, rel=3)
 
-
-# Limits: a p-value that equals the level, a difference that equals the least one
 
 FIVE = {f"q{number}": {"a": 1, "b": 0} for number in range(5)}
 #: The first run is preferred in all of five queries: the sign test has p = 2 / 2**5.
@@ -185,20 +182,13 @@ def test_sizes_of_samples_are_from_2_to_all_systems_with_their_standard_error():
     assert tied["undefined"].tolist() == [7] and tied["tau"].isna().all()
 
 
-# Samples of labels and queries, with documents whose labels are removed as not relevant
-
-
 def rr_and_rr_lp(run: dict, other: dict, relevant: list[set[str]]) -> np.ndarray:
     """δRR_1 and rrLP of two runs for each query, by a loop; shape (2, Q)."""
     rows = []
     for (qid, ranking), wanted in zip(run.items(), relevant):
-        a, b = (
-            [1 / rank for rank, docno in enumerate(docs, 1) if docno in wanted]
-            for docs in (ranking, other[qid])
-        )
-        longest = max(len(a), len(b), 1)
-        levels = [x - y for x, y in zip(*(v + [0.0] * (longest - len(v)) for v in (a, b)))]
-        rows.append((levels[0], next(filter(None, levels), 0.0)))
+        grades = dict.fromkeys(wanted, 1)
+        a, b = (reciprocal_ranks(list(docs), grades) for docs in (ranking, other[qid]))
+        rows.append((a[0] - b[0] if wanted else 0, rr_lp(a, b)))
     return np.array(rows).T
 
 
@@ -243,9 +233,6 @@ def test_preferences_of_samples_match_a_loop(analysis):
         assert row[f"{value}_sd"] == pytest.approx(np.std(samples, ddof=1))
 
 
-# The order of rows, and moves
-
-
 def test_rare_documents_are_in_the_order_of_queries_then_rarest_first_then_by_id():
     runs = {"a": {"q2": ranked("c", "b", "a"), "q1": ranked("z")}, "b": {"q2": ranked("x", "c")}}
     qrels = {"q2": dict.fromkeys("edcba", 1), "q1": {"z": 1, "y": 1}}
@@ -280,9 +267,6 @@ def test_levels_have_a_row_each_in_their_order():
     assert an.recall_level_needed(runs, qrels, levels=3)["i"].tolist() == [1, 2, 3]
     assert an.tie_probability_by_rank(runs, qrels, deepest=3)["p_1"].tolist() == [1, 2, 3]
     assert an.ties_by_recall_level(runs, qrels, levels=3)["i"].tolist() == [1, 2, 3]
-
-
-# From AP to ASL
 
 
 def test_the_steps_from_ap_to_asl_by_hand():

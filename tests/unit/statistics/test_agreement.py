@@ -54,11 +54,6 @@ def as_scores(ranking):
     return scores
 
 
-@given(orders)
-def test_tau_ap_is_its_definition(pair):
-    assert tau_ap(*pair) == pytest.approx(tau_ap_by_definition(*pair), abs=1e-12)
-
-
 @given(tied_scores)
 def test_tau_ap_with_ties_is_the_mean_over_all_ways_to_break_them(pair):
     estimate, reference = pair

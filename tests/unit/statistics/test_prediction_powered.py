@@ -22,6 +22,7 @@ def test_many_at_once_are_what_each_is_alone():
         assert many.both.mean.shape == (4, 3)
         assert many.both.low[2, 1] == pytest.approx(float(one.both.low))
         assert many.machine.mean[2, 1] == pytest.approx(float(one.machine.mean))
+        assert np.isnan(many.machine.low).all() == (target == "these-queries")
 
 
 def test_with_every_query_judged_by_people_the_machine_adds_nothing():
@@ -33,26 +34,6 @@ def test_with_every_query_judged_by_people_the_machine_adds_nothing():
     assert like.lambda_ == 0 and like.both.low == like.people.low
     these = prediction_powered(h, f, [], target="these-queries")
     assert these.both.mean == pytest.approx(0.375) and these.both.variance == 0
-
-
-@pytest.mark.parametrize("target", TARGETS)
-def test_coverage_and_width_whatever_the_machines_bias(target):
-    draw = np.random.default_rng(11)
-    size, n, draws = 50, 20, 1500
-    h = draw.random((draws, size))
-    truth = 0.5 if target == "queries-like-these" else h.mean(axis=1)
-    f = 0.3 + 0.6 * h + 0.1 * draw.normal(size=h.shape)  # too lenient by .1
-    found = prediction_powered(h[:, :n], f[:, :n], f[:, n:], target=target)
-
-    def covers(estimate):
-        return np.mean((estimate.low <= truth) & (truth <= estimate.high))
-
-    assert 0.93 <= covers(found.both) <= 0.97
-    assert 0.93 <= covers(found.people) <= 0.97
-    widths = (found.both.high - found.both.low) / (found.people.high - found.people.low)
-    assert widths.mean() < 0.8
-    assert covers(found.machine) < 0.4 or target == "these-queries"
-    assert np.isnan(found.machine.low).all() == (target == "these-queries")
 
 
 @pytest.mark.parametrize(("sign", "target"), [(1, TARGETS[0]), (1, TARGETS[1]), (-1, TARGETS[0])])

@@ -52,14 +52,6 @@ def board(systems=12, topics=40, seed=0):
     return means + generator.normal(0, 0.2, topics) + generator.normal(0, 0.15, (systems, topics))
 
 
-def test_equal_systems_are_never_ordered_and_share_an_interval():
-    values = board(6)
-    result = rank_intervals(np.concatenate((values, values[:2])))
-    assert not result.better[[0, 6, 1, 7], [6, 0, 7, 1]].any()
-    for ends in ranked(result):
-        assert ends[6:] == ends[:2]
-
-
 def test_the_draws_match_the_definition():
     values, topics = board(3, 15), 15
     signs = 1 - 2 * np.random.default_rng(7).integers(0, 2, (200, topics))
@@ -130,25 +122,12 @@ def test_the_interval_of_a_difference_matches_the_definition():
     assert -result.least[1, 0] == pytest.approx(differences.mean() + margin)
 
 
-def test_ranks_whichever_judge_is_right():
-    """Three systems; the judges agree on the last, but not on the first two."""
-    noise = np.random.default_rng(4).normal(0, 0.02, (2, 3, 20))
-    means = np.array([[0.9, 0.5, 0.1], [0.6, 0.8, 0.1]])
-    values = means[:, :, np.newaxis] + noise
-    judges = [rank_intervals(each) for each in values]
-    assert [judge.low.tolist() for judge in judges] == [[1, 2, 3], [2, 1, 3]]
+def test_of_several_judges_the_differences_are_those_of_the_first():
+    """The judges disagree on two systems; ranks and p-values are among the worked cases."""
+    noise = np.random.default_rng(4).normal(0, 0.02, (2, 2, 20))
+    values = np.array([[0.9, 0.5], [0.6, 0.8]])[:, :, np.newaxis] + noise
+    judges = [rank_intervals(each, possibly_best=False) for each in values]
     joint = joint_ranks(judges)
-    assert joint.low.tolist() == [1, 1, 3] and joint.high.tolist() == [2, 2, 3]
-    assert np.argwhere(joint.better).tolist() == [[0, 2], [1, 2]]
-    assert joint.possibly_best.tolist() == [True, True, False]
-    # The values of the first judge are shown.
     assert np.array_equal(joint.difference, judges[0].difference)
     assert np.array_equal(joint.statistic, judges[0].statistic)
-    assert joint.critical == [judge.critical for judge in judges]
-    # The judges disagree on the first pair; p of the others is the largest p of the judges.
-    assert joint.p[0, 1] == joint.p[1, 0] == 1
-    assert joint.p[0, 2] == max(judge.p[0, 2] for judge in judges) <= 0.05
-    two = joint_ranks([rank_intervals(each) for each in values[:, :2]])
-    assert two.least[0, 1] < 0 and two.least[1, 0] < 0
-    without = [rank_intervals(each, possibly_best=False) for each in values]
-    assert joint_ranks(without).possibly_best is None
+    assert joint.least[0, 1] < 0 and joint.least[1, 0] < 0 and joint.possibly_best is None
