@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from _calls import call
+from _files import write_qrels, write_run
 
 from pyterrier_asl import explain, read_scores
 from pyterrier_asl.evaluation.explanation import WORDS, words_of
@@ -149,35 +150,25 @@ def test_what_no_convention_gives_is_not_claimed():
 
 def test_the_command_explains_a_mean_and_scores(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for name, shift in {"a": 0, "b": 1}.items():
-        rows = [
-            f"{qid} Q0 {doc} {rank} {score + shift * (doc == 'c') * 9} x\n"
-            for qid, docs in RUN.items()
-            for rank, (doc, score) in enumerate(docs.items())
-        ]
-        (tmp_path / f"{name}.run").write_text("".join(rows))
-    lines = [f"{qid} 0 {doc} {grade}\n" for qid, of in QRELS.items() for doc, grade in of.items()]
-    (tmp_path / "qrels").write_text("".join(lines))
+    write_run(RUN, "a.run")
+    write_run(RUN | {"q1": RUN["q1"] | {"c": 10.0}}, "b.run")
+    write_qrels(QRELS, "qrels")
     mean = f"{(EXPONENTIAL + 1) / 3:.4f}"
     done = call("explain", "qrels", "a.run", "-m", "ndcg", "--value", mean)
     said = " ".join(done.stdout.split())
     assert said.startswith("ndcg of a is computed with exponential gains (2^grade - 1): the mean")
-    assert (
-        f"Ours, trec_eval's, is {(OURS + 1) / 3:.4f}." in said and "does not answer" in done.stderr
-    )
-    theirs = f"qid,value\nq1,{EXPONENTIAL:.4f}\nq2,1.0000\n"
-    (tmp_path / "theirs.csv").write_text(theirs)
+    assert f"Ours, trec_eval's, is {(OURS + 1) / 3:.4f}." in said
+    assert "does not answer" in done.stderr
+    (tmp_path / "theirs.csv").write_text(f"qid,value\nq1,{EXPONENTIAL:.4f}\nq2,1.0000\n")
     arguments = ("explain", "qrels", "a.run", "-m", "ndcg", "--scores", "theirs.csv")
     rows = [json.loads(line) for line in call(*arguments, "-o", "jsonl").stdout.splitlines()]
     assert [row["fit"] for row in rows] == [1, 2] and rows[1]["changes"] == 1
     rows = [json.loads(line) for line in call(*arguments, "-q", "-o", "jsonl").stdout.splitlines()]
     assert [row["qid"] for row in rows][0] == "q1" and len(rows) == 3
-    two = call("explain", "qrels", "a.run", "b.run", "-m", "RR", "--value", "a=.5000")
+    arguments = "explain", "qrels", "a.run", "b.run", "-m", "RR", "--value", "a=.5000"
+    two = call(*arguments)
     assert two.exit_code == 2 and "names 'b'" in two.stderr
-    two = call(
-        *("explain", "qrels", "a.run", "b.run", "-m", "RR"),
-        *("--value", "b=.6666667", "--value", "a=.5000"),
-    )
+    two = call(*arguments, "--value", "b=.6666667")
     assert two.exit_code == 0 and "all 2 means fit" in " ".join(two.stdout.split())
     for wrong in ([], ["--value", "1", "--scores", "theirs.csv"]):
         refused = call("explain", "qrels", "a.run", "-m", "RR", *wrong)

@@ -330,7 +330,7 @@ def test_queries_without_a_relevant_document_are_noted():
     for measures, said in (
         (["AP", "RR"], f"1 of 3 queries has {lack} of 1 or more (e.g. 'r'){same} AP and RR"),
         (
-            ["AP", "RR(rel=2)"],
+            ["RR(rel=2)", "AP"],
             f"2 of 3 queries have {lack} of 2 or more (e.g. 'q'){same} RR(rel=2)",
         ),
         (["nDCG@10"], f"1 of 3 queries has {lack} above 0 (e.g. 'r')"),

@@ -162,30 +162,44 @@ def test_names_of_pyterrier_come_first():
 
 
 def test_every_command_reads_every_form(tmp_path, monkeypatch):
+    """Also other names of columns, and words for grades, where they are declared."""
     monkeypatch.chdir(tmp_path)
-    queries = [f"q{number}" for number in range(10)]
-    docs = {"a": "xyz", "b": "yxw"}
-    rows = {n: [(q, d, docs[n].index(d) + 1) for q in queries[::-1] for d in docs[n]] for n in docs}
-    grades = [(q, d, int(d in "yw")) for q in queries for d in "wxyz"]
-    Path("a.tsv").write_text("".join(f"{q}\t{d}\t{r}\n" for q, d, r in rows["a"]))
-    Path("b.jsonl").write_text("\n".join(map(json.dumps, objects(rows["b"], "query pid rank"))))
-    Path("qrels.csv").write_text(table(grades, "Query_Id Doc_Id Rating", ";"))
-    write_qrels(nested(grades), "plain")
+    docs, grade = {"a": "xyzw", "b": "yxwz"}, {"E": 2, "S": 1, "I": 0}
+    pairs = [(number, docno) for number in range(12) for docno in "wxyz"]
+    words = [(f"q{q}", d, "ISEI"["wxyz".index(d) * q % 4]) for q, d in pairs]
+    rows = {n: [(f"q{q}", docs[n][at], at + 1) for at in range(4) for q in range(12)] for n in docs}
+    grades = [(q, d, grade[word]) for q, d, word in words]
+    for folder in ("plain", "forms", "named"):
+        Path(folder).mkdir()
+    write_qrels(nested(grades), "plain/qrels.csv")
+    Path("forms/qrels.csv").write_text(table(grades, "Query_Id Doc_Id Rating", ";"))
+    Path("named/qrels.csv").write_text(table(words, "q d_ how").replace("d_", "d id"))
     for name in rows:
-        write_run(nested([(q, d, -r) for q, d, r in rows[name]]), f"plain_{name}")
+        scores = [(q, d, -r) for q, d, r in rows[name]]
+        write_run(nested(scores), f"plain/{name}")
+        Path(f"named/{name}.csv").write_text(table(scores, "q d_ how").replace("d_", "d id"))
+    Path("forms/a.tsv").write_text("".join(f"{q}\t{d}\t{r}\n" for q, d, r in rows["a"]))
+    lines = map(json.dumps, objects(rows["b"], "query pid rank"))
+    Path("forms/b.jsonl").write_text("\n".join(lines))
+    declared = "--columns", "qid=q docno='d id' score=how label=how", "--grades", "E=2 S=1 I=0"
     for command in (
         *("evaluate {0} {1} {2} -m nDCG@2 -q", "compare {0} {1} {2} -m AP@2"),
-        *("ranks {0} {1} {2} -m AP@2", "holes {0} {1} {2} -m AP@2", "labels {0} {0}"),
+        *("ranks {0} {1} {2} -m AP@2", "holes {0} {1} {2} -m AP@2 --rel 2", "labels {0} {0}"),
         "judges {0} {1} {2} --judge other={0} -m AP@2 --show agreement",
         *("audit {0} {1} {2} --judge other={0} -m AP@2", "analyze run-quality {0} {1} {2}"),
     ):
         printed = []
-        for files in (["qrels.csv", "a.tsv", "b.jsonl"], ["plain", "plain_a", "plain_b"]):
+        for folder, runs, options in (
+            ("plain", ("a", "b"), ()),
+            ("forms", ("a.tsv", "b.jsonl"), ()),
+            ("named", ("a.csv", "b.csv"), declared),
+        ):
+            files = [f"{folder}/{name}" for name in ("qrels.csv", *runs)]
             form = [] if command.startswith("labels") else ["-o", "tsv"]
-            done = CliRunner().invoke(main, [*command.format(*files).split(), *form])
+            done = CliRunner().invoke(main, [*command.format(*files).split(), *form, *options])
             assert done.exit_code == 0, (command, done.output)
-            printed.append(done.stdout.replace("plain_", "").replace("plain", "qrels.csv"))
-        assert printed[0] == printed[1], command
+            printed.append(done.stdout)
+        assert printed[0] == printed[1] == printed[2], command
 
 
 @pytest.mark.parametrize("name", ["v.csv", "v.jsonl", "v.tsv"])

@@ -483,9 +483,8 @@ def test_ids_in_a_file_that_are_no_utf8(tmp_path, suffix):
 
 @pytest.mark.parametrize(("suffix", "form"), [(".parquet", "Parquet"), (".arrow", "Arrow")])
 def test_names_of_columns_that_are_no_utf8(tmp_path, suffix, form):
-    path = saved(
-        pa.table(A_RUN | {"notes": ["x", "y"]}), tmp_path / f"a{suffix}", store_schema=False
-    )
+    table = pa.table(A_RUN | {"notes": ["x", "y"]})
+    path = saved(table, tmp_path / f"a{suffix}", store_schema=False)
     path.write_bytes(path.read_bytes().replace(b"notes", b"\xffotes"))
     refused(path, f"a{suffix} cannot be read as {form}: 'utf-8")
 

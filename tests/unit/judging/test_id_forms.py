@@ -2,6 +2,7 @@
 
 import html
 import random
+import string
 from urllib.parse import quote
 
 import pytest
@@ -99,10 +100,7 @@ def test_a_prefix_has_16_characters_at_most(size):
 
 def _random_ids(random, size):
     """Ids of documents in one of the forms that collections have."""
-    letters, most = (
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ\u00e9",
-        random.choice([30, 999]),
-    )
+    letters, most = string.ascii_letters + "\u00e9", random.choice([30, 999])
     a, b = ([random.randrange(most) for _ in range(size)] for _ in range(2))
     words = ["".join(random.choices(letters, k=random.choice([3, 4]))) for _ in range(size)]
     shape = random.choice(

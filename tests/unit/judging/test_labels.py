@@ -32,8 +32,6 @@ def of(path):
         "qid\tdocno\tlabel\r\nq\tx\t1\r\nq\ty\r\n",
         "\ufeffqid\tdocno\tjudgment\tnotes\nq\tx\t1\tyes\n",
         "q 0 x 1\nq 0 y -1\n",
-        "q\t0\tx\t1\n",
-        "qid\tdocno\tLabel\nq\tx\t1\nq\ty\t-1\n",
         "QID,Docno,Label\nq,x,1\nq,y,\n",
         'qid;docno;text;label\nq;x;"a; b\nc";1\nq;y;d;-1\n',
         '"qid","docno","label"\r\n"q","x","1"\r\n\r\n"q","y",""\r\n',
