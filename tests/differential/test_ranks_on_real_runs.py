@@ -37,11 +37,8 @@ def test_who_could_be_the_best_of_dl20(dl20, seed):
     assert pairs["p"].tolist() == [p.loc[a, b] for a, b in zip(pairs["a"], pairs["b"])]
     assert pairs["ordered"].tolist() == (pairs["p"] <= 0.05).tolist()
     better = board.better.loc[:, "pash_r3"].sum(), board.better.loc["pash_r3"].sum()
-    assert table.loc["pash_r3", ["rank", "low", "high"]].tolist() == [
-        1,
-        1 + better[0],
-        59 - better[1],
-    ]
+    expected = [1, 1 + better[0], 59 - better[1]]
+    assert table.loc["pash_r3", ["rank", "low", "high"]].tolist() == expected
     assert board.sentences()[0] == "10 of 59 systems could be the best by nDCG@10 (54 topics)."
 
 
