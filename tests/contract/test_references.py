@@ -1,6 +1,6 @@
 """Functions of runs against loops: small runs, ties, unjudged documents, several collections."""
 
-from itertools import combinations, permutations
+from itertools import permutations
 
 import brute_force
 import labellings
@@ -113,61 +113,6 @@ def test_holes(given_runs, name):
         if min(abs(low), abs(high)) > 1e-9:
             expected = better if low > 0 else worse if high < 0 else "open"
             assert found["verdict"] == expected
-
-
-def kappa(a: list[bool], b: list[bool]) -> float:
-    n = len(a)
-    observed = sum(x == y for x, y in zip(a, b)) / n
-    expected = sum(sum(x == c for x in a) * sum(y == c for y in b) for c in (True, False)) / n**2
-    return (observed - expected) / (1 - expected) if expected < 1 else float("nan")
-
-
-def tau(a: np.ndarray, b: np.ndarray) -> float:
-    """Kendall's tau of means without ties."""
-    pairs = list(combinations(range(len(a)), 2))
-    return sum(np.sign(a[i] - a[j]) * np.sign(b[i] - b[j]) for i, j in pairs) / len(pairs)
-
-
-def tau_ap(a: np.ndarray, b: np.ndarray) -> float:
-    """tau_AP of a ranking by values a, with values b as the truth; no ties."""
-    order = np.argsort(-a)
-    shares = [np.mean(b[order[:i]] > b[order[i]]) for i in range(1, len(a))]
-    return 2 * float(np.mean(shares)) - 1
-
-
-@settings(max_examples=4, phases=[Phase.generate])
-@given(collections(4, 5), st.lists(st.integers(0, 2), min_size=4, max_size=4))
-def test_judges(given_runs, shifts):
-    """A judge of the same documents, whose grades are shifted in some queries."""
-    runs, qrels = given_runs
-    judge = {
-        qid: {doc: 1 if doc == "d1" else (grade + shift) % 3 for doc, grade in grades.items()}
-        for (qid, grades), shift in zip(qrels.items(), shifts)
-    }
-    report = asl.judges(qrels, {"x": judge}, runs, "ASL@4", draws=5, test="t")
-    found = report.agreement
-    value: dict[str, float] = found.set_index("agreement")["value"].to_dict()
-    relevant = [
-        [grade >= 1 for grades in by.values() for grade in grades.values()] for by in (qrels, judge)
-    ]
-    assert value["agreement"] == pytest.approx(np.mean(np.equal(*relevant)))
-    first = found.iloc[0]
-    shares = [first["reference_relevant"], first["relevant"]]
-    assert shares == pytest.approx(np.mean(relevant, axis=1))
-    assert (first["agreement"], first["pairs"]) == ("agreement", len(relevant[0]))
-    assert value["kappa"] == pytest.approx(kappa(*relevant), nan_ok=True)
-    means = [
-        np.array([values(run, by, 4).mean() for run in runs.values()]) for by in (qrels, judge)
-    ]
-    if all(np.diff(np.sort(mean)).min() > 1e-9 for mean in means):
-        assert value["tau"] == pytest.approx(tau(*means))
-        ways = tau_ap(-means[0], -means[1]), tau_ap(-means[1], -means[0])
-        assert value["tau_AP"] == pytest.approx(np.mean(ways))
-    pairs = [(grade, judge[qid][doc]) for qid, of in qrels.items() for doc, grade in of.items()]
-    for row in report.confusion.itertuples():
-        of_a = sum(a == row.grade_a for a, _ in pairs)
-        assert row.pairs == pairs.count((row.grade_a, row.grade_b))
-        assert row.share_of_a == pytest.approx(row.pairs / of_a)
 
 
 #: Measures whose bounds of a difference are exact.

@@ -21,6 +21,7 @@ from pyterrier_asl.assessment.judges import Judges
 from pyterrier_asl.assessment.verdicts import BELOW, UNDECIDED, UNKNOWN, WITHIN, judge_lines
 from pyterrier_asl.cli import main
 from pyterrier_asl.measures.parsing import named_measures
+from pyterrier_asl.statistics.agreement import tau_ap
 
 DOCNOS = [f"d{number}" for number in range(30)]
 
@@ -54,13 +55,14 @@ def rows_of(report) -> pd.DataFrame:
     return report.agreement.set_index(["judge", "agreement"])
 
 
-def tau_by(systems, *by: tuple[dict, str]) -> float:
-    """Kendall's tau between the rankings by two qrels and measures, by SciPy."""
+def tau_by(systems, *by: tuple[dict, str], tau=scipy.stats.kendalltau) -> float:
+    """Kendall's tau between the rankings by two qrels and measures, by SciPy, or another one."""
     means = [
         asl.evaluate(systems, qrels, [measure]).groupby("name", sort=False)[measure].mean().round(9)
         for qrels, measure in by
     ]
-    return float(scipy.stats.kendalltau(*means).statistic)
+    found = tau(*means)
+    return getattr(found, "statistic", found)
 
 
 # Which grades are relevant
@@ -224,6 +226,9 @@ def test_values_match_the_definitions_on_the_pairs_that_both_judged():
     rows = rows_of(report).loc["m"]
     expected, other = (tau_by(systems, *((by, "AP(rel=2)") for by in of)) for of in (shared, whole))
     assert rows.loc["tau", "value"] == pytest.approx(expected) != pytest.approx(other)
+    by = [(qrels, "AP(rel=2)") for qrels in shared]
+    ways = [tau_by(systems, *of, tau=tau_ap) for of in (by, by[::-1])]
+    assert rows.loc["tau_AP", "value"] == pytest.approx(np.mean(ways)) and ways[0] != ways[1]
     a, b = (np.array([grade for docs in of.values() for grade in docs.values()]) for of in shared)
     assert (rows["pairs"] == len(a)).all()
     table = pd.crosstab(a >= 2, b >= 2).to_numpy()
@@ -231,8 +236,10 @@ def test_values_match_the_definitions_on_the_pairs_that_both_judged():
     assert rows.loc["agreement", "value"] == pytest.approx(np.mean((a >= 2) == (b >= 2)))
     shares = rows.loc["kappa", ["reference_relevant", "relevant"]]
     assert shares.tolist() == pytest.approx([np.mean(a >= 2), np.mean(b >= 2)])
-    grades = report.confusion.set_index(["grade_a", "grade_b"])["pairs"]
+    confusion = report.confusion.set_index(["grade_a", "grade_b"])
+    grades = confusion["pairs"]
     assert grades[0, 3] == np.sum((a == 0) & (b == 3)) != grades[3, 0] and grades.sum() == len(a)
+    assert confusion["share_of_a"][0, 3] == pytest.approx(grades[0, 3] / np.sum(a == 0))
 
 
 # Which judge?
