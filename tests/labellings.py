@@ -67,11 +67,6 @@ def labelled(grades: dict, documents: Sequence, labels: Sequence[float] = (0, 1)
         yield {**grades, **dict(zip(documents, given))}
 
 
-def extremes(values: Iterator[float]) -> tuple[float, float]:
-    found = list(values)
-    return min(found), max(found)
-
-
 def sgn_lp(a: list, b: list, grades: dict, k: int | None) -> int:
     one, two = (brute_force.reciprocal_ranks(docs[:k], grades) for docs in (a, b))
     difference = brute_force.rr_lp(one, two)
