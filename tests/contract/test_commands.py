@@ -216,31 +216,7 @@ def test_documents_to_judge_have_the_texts_of_the_named_dataset(datasets, texts,
         assert of_docs and all(row.startswith(text) for row in of_docs)
 
 
-# Pools, tuning and pages, whose options are tried together
-
-
-def test_a_pool_is_that_of_the_function(tmp_path):
-    path = tmp_path / "made"
-    done = call("pool", *words("evaluate")[2:6], "-o", str(path), "--depth", "3", "--name", "mine")
-    assert done.exit_code == 0, done.stderr
-    runs = {name: given()[0][name] for name in _options.frames()[0]}
-    made = asl.RarenessPool.from_runs(runs, depth=3, name="mine")
-    assert repr(asl.RarenessPool.load(path)) == repr(made)
-
-
-def test_ranks_of_collections_are_those_of_their_systems():
-    """Systems in another order in each collection."""
-    turned = {
-        track: (dict(sorted(runs.items(), reverse=track == "two")), qrels)
-        for track, (runs, qrels) in _options.several().items()
-    }
-    found, expected = (asl.ranks(of, measures="ASL@10") for of in (turned, _options.several()))
-    assert_same_rows(rows_of(found.table), rows_of(expected.table))
-    names = sorted(expected.means.index)
-    pd.testing.assert_frame_equal(found.means.loc[names], expected.means.loc[names])
-    table = asl.evaluate(_options.several(), None, "ASL@10")
-    by_hand = table.groupby(["name", "track"])["ASL@10"].mean().to_dict()
-    assert expected.means.stack().to_dict() == pytest.approx(by_hand)
+# Tuning and pages, whose options are tried together
 
 
 def test_tuning_is_that_of_the_function_with_all_options(tmp_path):

@@ -24,6 +24,7 @@ import pyterrier as pt
 import pytest
 import small
 from _calls import call
+from _files import write_qrels, write_run
 
 import pyterrier_asl as asl
 
@@ -81,11 +82,10 @@ def play(text: str) -> str:
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("runs").mkdir()
-    tables = {"qrels": (small.QRELS, "{} 0 {} {}\n"), "judge": (small.JUDGE, "{} 0 {} {}\n")}
-    tables |= {f"runs/{name}.run": (run, "{} Q0 {} 0 {} x\n") for name, run in small.RUNS.items()}
-    for path, (table, line) in tables.items():
-        rows = [(q, d, v) for q, values in table.items() for d, v in values.items()]
-        Path(path).write_text("".join(line.format(*row) for row in rows), encoding="utf-8")
+    write_qrels(small.QRELS, "qrels")
+    write_qrels(small.JUDGE, "judge")
+    for name, run in small.RUNS.items():
+        write_run(run, f"runs/{name}.run")
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
