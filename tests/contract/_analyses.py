@@ -6,23 +6,11 @@ What the rows and calls are is described in :mod:`_options`.
 from dataclasses import dataclass, replace
 from typing import Any
 
+import _options
 import _small
 import click
 import pandas as pd
-from _options import (
-    GROUPS,
-    PAIRS,
-    SETTINGS_OF_QRELS,
-    Call,
-    Row,
-    Setting,
-    command_of,
-    inputs,
-    judges_of,
-    lengths,
-    words_of,
-    words_of_inputs,
-)  # fmt: skip
+from _options import GROUPS, PAIRS, SETTINGS_OF_QRELS, Call, Row, Setting, judges_of, lengths
 
 from pyterrier_asl.analysis.registry import analyses
 
@@ -199,7 +187,7 @@ class AnalysisCall(Call):
         is_drawn = self.name in DRAWN or "draws" in options or "seed" in options
         names = self.name not in OF_NAMES and not is_drawn
         keep = PAIRS if is_drawn else ()
-        runs, qrels = inputs(setting, data, options, names=names, keep=keep)
+        runs, qrels = _options.inputs(setting, data, options, names=names, keep=keep)
         given = {"runs": runs, "qrels": qrels}
         wanted = ["qrels"] if self.name == "assessor-scores" else analysis.parameters
         table = self.python(**{name: given[name] for name in given if name in wanted}, **options)
@@ -207,14 +195,14 @@ class AnalysisCall(Call):
         return table.drop(columns="track") if is_one else table
 
     def words(self, setting: Setting, data: str, options: dict[str, Any]) -> list[str]:
-        takes, given = ANALYSES[self.name].takes, words_of_inputs(setting, data)
+        takes, given = ANALYSES[self.name].takes, _options.words_of_inputs(setting, data)
         given = given if "runs" in takes else given[:1] if takes else []
-        words = words_of(command_for(self.name), self.required(setting) | options)
+        words = _options.words_of(command_for(self.name), self.required(setting) | options)
         return ["analyze", self.name, *given, *words, *self.always]
 
 
 def command_for(name: str) -> click.Command:
-    group: Any = command_of("analyze")
+    group: Any = _options.command_of("analyze")
     return group.get_command(click.Context(group), name)
 
 

@@ -317,16 +317,9 @@ class Call:
         return self.python(runs, qrels, setting.measure, **options)
 
 
-def _evaluate(*given: Any, **options: Any) -> Any:
-    return asl.evaluate(*given, **{"long": True, **options})
-
-
-def _ranks(*given: Any, **options: Any) -> Any:
-    return asl.ranks(*given, **{"draws": 300, **options})
-
-
-def _compare(runs: Any, qrels: Any, measure: str, **options: Any) -> Any:
-    return asl.compare(runs, qrels, measure, **{"baseline": "charlie", **options})
+def _with(function: Callable[..., Any], **usual: Any) -> Callable[..., Any]:
+    """A function with other defaults."""
+    return lambda *given, **options: function(*given, **usual | options)
 
 
 def _experiment(runs: Any, qrels: Any, measure: str, **options: Any) -> Any:
@@ -421,11 +414,13 @@ _ALL = ("frames", "several", "scores")
 _PAIR = {name: None for name in ("bravo", "alpha")}
 #: Name of the function, or name and variant -> its calls.
 CALLS: dict[str, Call] = {
-    "evaluate": Call(_evaluate, _BOTH, "evaluate", ("-o", "jsonl", "-q", "-n"), _values),
+    "evaluate": Call(
+        _with(asl.evaluate, long=True), _BOTH, "evaluate", ("-o", "jsonl", "-q", "-n"), _values
+    ),
     "bounds": Call(asl.bounds, _BOTH),
     "ties": Call(asl.ties, _BOTH, "evaluate", ("-o", "jsonl", "--ties"), lambda table: table),
-    "compare": Call(_compare, ("frames", "scores"), "compare"),
-    "ranks": Call(_ranks, _ALL, "ranks", drawn=True),
+    "compare": Call(_with(asl.compare, baseline="charlie"), ("frames", "scores"), "compare"),
+    "ranks": Call(_with(asl.ranks, draws=300), _ALL, "ranks", drawn=True),
     "report": Call(asl.report, _ALL[:2]),
     "holes of two": Call(
         lambda runs, *given, **options: asl.holes(

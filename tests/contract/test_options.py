@@ -22,23 +22,7 @@ import pandas as pd
 import pytest
 from _calls import call
 from _files import write_qrels
-from _options import (
-    ELSEWHERE,
-    OF_QRELS,
-    SETTINGS,
-    SETTINGS_OF_QRELS,
-    Setting,
-    command_of,
-    files,
-    judged_by,
-    judges_of,
-    of,
-    people,
-    saved_in,
-    several,
-    words_of,
-    words_of_inputs,
-)  # fmt: skip
+from _options import OF_QRELS, SETTINGS, SETTINGS_OF_QRELS, Setting, of, saved_in
 from pandas.io.formats.style import Styler
 
 import pyterrier_asl as asl
@@ -70,7 +54,7 @@ def options_of(function: str) -> list[str]:
 
 def test_every_option_has_a_row():
     functions = [name for name in asl.__all__ if inspect.isfunction(getattr(asl, name))]
-    assert {*map(function_of, _options.ROWS), *ELSEWHERE} == set(functions)
+    assert {*map(function_of, _options.ROWS), *_options.ELSEWHERE} == set(functions)
     for name, rows in _options.ROWS.items():
         assert set(rows) == set(options_of(function_of(name))), name
 
@@ -140,33 +124,27 @@ def words(name: str, setting: Setting, data: str, options: Mapping[str, Any]) ->
     call_ = CALLS[name]
     if name in _analyses.CALLS:
         return call_.words(setting, data, options)
-    command, given = command_of(call_.command), dict(options)
-    inputs = words_of_inputs(setting, data)
+    command, given = _options.command_of(call_.command), dict(options)
+    inputs = _options.words_of_inputs(setting, data)
     if name == "compare" and setting.source == "scores":
         inputs += list(_small.QUALITY)
-    if name == "compare" and setting.source == "several":
-        given.setdefault("baseline", "charlie")
     if name == "holes of two":
-        inputs = [inputs[0], *(str(files(data)[0][run]) for run in ("bravo", "alpha"))]
+        inputs = [inputs[0], *(str(_options.files(data)[0][run]) for run in ("bravo", "alpha"))]
     if name == "judges":
-        given = {"judges": judges_of(0.7, 0.5)(setting), "draws": 30} | given
+        given = {"judges": _options.judges_of(0.7, 0.5)(setting), "draws": 30} | given
     if name == "ranks":
         given.setdefault("draws", 300)
     if name in ("audit", "plan_audit"):
-        inputs[0] = str(write_qrels(people(), _small.folder() / "people"))
-        given["machine"] = {"m": judged_by(0.7)}
+        inputs[0] = str(write_qrels(_options.people(), _small.folder() / "people"))
+        given["machine"] = {"m": _options.judged_by(0.7)}
     if name == "merge_labels":
         added = given.pop("added", _small.labels())
-        return ["labels", inputs[0], str(write_qrels(added, _small.folder() / "added"))] + [
-            *call_.always,
-            *words_of(command, given),
-        ]
+        inputs = [inputs[0], str(write_qrels(added, _small.folder() / "added"))]
+        return ["labels", *inputs, *call_.always, *_options.words_of(command, given)]
     measure = "measures" if any(p.name == "measures" for p in command.params) else "measure"
-    given = {measure: setting.measure, **given}
-    always = [*call_.always]
-    if "by_query" in given:
-        always += ["-q"] * bool(given.pop("by_query"))
-    return [call_.command, *inputs, *always, *words_of(command, given)]
+    always = [*call_.always, *["-q"] * given.pop("by_query", False)]
+    words = _options.words_of(command, {measure: setting.measure, **given})
+    return [call_.command, *inputs, *always, *words]
 
 
 def rows_of(table: pd.DataFrame) -> list[dict[str, Any]]:
@@ -380,7 +358,7 @@ def test_how_a_result_is_made_does_not_change_what_other_options_give(name, alon
 
 @pytest.mark.parametrize("simultaneous", [False, True])
 def test_scores_of_collections_give_what_their_runs_give(simultaneous):
-    measure, tracks = "ASL@10", several()
+    measure, tracks = "ASL@10", _options.several()
     tables = {track: asl.evaluate(*pair, measure, long=True) for track, pair in tracks.items()}
     scores = asl.read_scores(pd.concat(tables, names=["track"]).reset_index("track"))
     options = {"simultaneous": simultaneous, "alpha": 0.4}
