@@ -2,6 +2,9 @@
 
 import io
 import json
+import os
+import subprocess
+import sys
 
 from click.testing import CliRunner, Result
 
@@ -15,6 +18,15 @@ class Terminal(io.StringIO):
 
     def isatty(self) -> bool:
         return True
+
+
+def python(code: str, **environment: str) -> str:
+    """The output of code in a new interpreter."""
+    command = [sys.executable, "-W", "ignore", "-c", code]
+    env = os.environ | environment
+    done = subprocess.run(command, env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
 
 
 def call(*arguments: str) -> Result:

@@ -399,9 +399,6 @@ def make_case(rng: Random) -> Case:
     return case
 
 
-# Expected values, by loops
-
-
 def _best(rows: list[Row]) -> dict[str, dict[str, float]]:
     """Query -> document -> best score, as 32-bit floats."""
     with np.errstate(over="ignore"):
@@ -502,9 +499,6 @@ def _warnings(case: Case) -> dict[str, bool]:
     }
 
 
-# The comparison
-
-
 def check(case: Case) -> str:
     """Evaluates a case; returns 'values' or the error. Any other outcome is an AssertionError."""
     with warnings.catch_warnings(record=True) as caught:
@@ -548,9 +542,6 @@ def _not_whole(case: Case) -> list[str]:
     if not {q for q, _ in rows} & {q for q, _ in judged}.union(map(str, case.empty)):
         return ["answers none of the"]
     return [] if rows & judged or not judged else ["none of the documents of the run"]
-
-
-# The functions that evaluate
 
 
 def _inputs(case: Case) -> tuple[Any, Any]:

@@ -69,8 +69,6 @@ def of(value: Any, setting: Setting) -> Any:
     return value(setting) if callable(value) else value
 
 
-# Inputs
-
 #: Collections and the seeds of their grades and runs.
 TRACKS = (("one", 1), ("two", 2))
 
@@ -278,9 +276,6 @@ def words_of_inputs(setting: Setting, data: str = "plain") -> list[str]:
         return words
     runs, qrels = files(data)
     return [str(qrels), *map(str, runs.values())]
-
-
-# The functions
 
 
 def command_of(name: str) -> click.Command:

@@ -171,9 +171,6 @@ def test_the_grades_of_tracks_are_named():
     assert "rel: 2 of one, 1 of two" in done.stdout
 
 
-# Texts of a dataset
-
-
 @pytest.fixture
 def datasets(monkeypatch) -> None:
     """Two datasets with their names in their texts."""
@@ -214,9 +211,6 @@ def test_documents_to_judge_have_the_texts_of_the_named_dataset(datasets, texts,
         assert {row["query"] for row in listed if row["qid"] == "q3"} == {query}
         of_docs = [row["text"] for row in listed if row["docno"].startswith("d")]
         assert of_docs and all(row.startswith(text) for row in of_docs)
-
-
-# Tuning and pages, whose options are tried together
 
 
 def test_tuning_is_that_of_the_function_with_all_options(tmp_path):

@@ -6,7 +6,6 @@ Tests call PyTerrier and ir_measures. Expected values come from loops (``brute_f
 import ast
 import itertools
 import math
-import os
 import pickle
 import subprocess
 import sys
@@ -20,6 +19,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
+from _calls import python
 from _systems import QUERIES, Toy, by_query, expected, qrels, results, system, topics
 from ir_measures.measures import Measure
 
@@ -91,9 +91,6 @@ def wide(each):
     return found
 
 
-# One finite value for every query of the qrels, in one order of measures
-
-
 @pytest.mark.parametrize("run", ["full", "partial", "empty", "strange"])
 @pytest.mark.parametrize("judged", ["full", "partial", "empty"])
 def test_one_finite_metric_for_every_query_of_the_qrels(ours, run, judged):
@@ -142,17 +139,7 @@ _ORDER = """
 @pytest.mark.slow
 def test_the_order_of_measures_does_not_depend_on_the_hash_seed():
     code = textwrap.dedent(_ORDER.format(tests=str(Path(__file__).parents[1])))
-    said = {
-        subprocess.run(
-            [sys.executable, "-W", "ignore", "-c", code],
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for seed in ("0", "12345")
-    }
-    [printed] = said
+    [printed] = {python(code, PYTHONHASHSEED=seed) for seed in ("0", "12345")}
     order = [name for qid, name in ast.literal_eval(printed.splitlines()[0]) if qid == "q1"]
     assert order == sorted(order) and len(order) == 5
 
@@ -217,9 +204,6 @@ def test_order_and_spelling_of_parameters_do_not_matter():
     assert ASL != AP and (ASL == "ASL") is False
 
 
-# Pickled, and in another process
-
-
 _WORKER = """
     import pickle, sys, warnings
     warnings.simplefilter("ignore")
@@ -246,16 +230,10 @@ def test_pickled_measures_bring_pools_and_lengths_to_another_process(ours, pool)
     assert ast.literal_eval(done.stdout.decode()) == expected
 
 
-# The direction, and the worst value
-
-
 def test_measures_say_which_way_is_better():
     lower = {m for m in (ASL, nASL, LexiP, P_Rareness, AP_Rareness, TBG) if not m.HIGHER_IS_BETTER}
     assert lower == {ASL} and (ASL(g=1) @ 10).HIGHER_IS_BETTER is False
     assert [m.DEFAULT for m in (ASL, ASL @ 10, nASL, LexiP, TBG)] == [1001, 11, 0, 0, 0]
-
-
-# Everything pt.Experiment does with a measure
 
 
 def _as(kind, frame):
@@ -303,9 +281,6 @@ def test_validation_knows_what_tbg_needs(lengths):
         pt.Experiment([short], topics(), qrels(), [TBG(lengths=lengths), ASL], validate="error")
 
 
-# Registering a measure several times has no effect
-
-
 PROVIDERS = ir_measures.DefaultPipeline.providers
 
 
@@ -344,9 +319,7 @@ _RELOAD = """
 
 @pytest.mark.slow
 def test_reloading_leaves_one_provider_and_one_of_each_measure():
-    program = [sys.executable, "-W", "ignore", "-c", textwrap.dedent(_RELOAD)]
-    said = subprocess.run(program, capture_output=True, text=True)
-    assert said.stdout == "1 0 True [2.0, 2.0, 2.0]\n", said.stderr
+    assert python(textwrap.dedent(_RELOAD)) == "1 0 True [2.0, 2.0, 2.0]"
 
 
 def test_a_foreign_measure_of_the_same_name_is_refused():

@@ -69,9 +69,6 @@ def test_parameters_out_of_range_name_the_parameter(name, params):
         MEASURES[name](**params)
 
 
-# Faults that generated cases found
-
-
 def test_a_deep_cutoff_does_not_overflow():
     qrels = {"q": {"a": 1, "b": 1, "c": 1, "d": 1}}
     deepest = 2**31 - 1
@@ -108,9 +105,6 @@ def test_categories_of_several_kinds_are_text():
 def test_a_row_of_another_kind_is_named():
     with pytest.raises(TypeError, match="rows of the qrels need .*, but row 1 is"):
         Judgements([ir_measures.Qrel("q", "a", 1), ("q", "b", 1)])
-
-
-# Numerical care
 
 
 @pytest.mark.slow

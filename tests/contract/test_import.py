@@ -1,19 +1,10 @@
 """Importing the package is fast and imports large dependencies later (lazy.py)."""
 
-import subprocess
-import sys
-
 import pyterrier as pt
 import pytest
+from _calls import python
 
 import pyterrier_asl
-
-
-def python(code: str) -> str:
-    """The output of code in a new interpreter."""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
 
 
 def test_importing_makes_measures_known_and_nothing_heavy():

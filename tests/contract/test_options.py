@@ -59,9 +59,6 @@ def test_every_option_has_a_row():
         assert set(rows) == set(options_of(function_of(name))), name
 
 
-# Python
-
-
 def are_alike(one: Any, other: Any) -> bool:
     """Whether the visible content of two results is the same: tables with 13 digits, then text."""
     return all(a == b for a, b in zip_longest(_parts(one), _parts(other)))
@@ -114,9 +111,6 @@ def without_option(name: str, setting: Setting, option: str) -> Any:
     if key not in BEFORE:
         BEFORE[key] = attempt(name, setting, row.data, of(row.given, setting))
     return BEFORE[key]
-
-
-# Commands
 
 
 def words(name: str, setting: Setting, data: str, options: Mapping[str, Any]) -> list[str]:

@@ -97,9 +97,6 @@ def test_every_public_name_is_in_the_reference():
     assert not public - described
 
 
-# How to
-
-
 #: The guides whose code and commands are run.
 GUIDES = ("measures", "analyses", "large", "guard")
 

@@ -26,9 +26,6 @@ def made():
     return report(RUNS, QRELS, topics=TEXTS, title=f"Report {EVIL}")
 
 
-# The browser
-
-
 @pytest.fixture(scope="module")
 def browser():
     sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
@@ -595,9 +592,6 @@ def test_a_pair_whose_values_are_left_out_has_means_and_tests(browser, tmp_path,
         assert {row[0] for row in rows[1:]} == set(names[:2])
 
 
-# Missing judgements
-
-
 FOUR_GRADES = {
     query: {d: (at * 7 + number) % 4 for at, d in enumerate(of)}
     for number, (query, of) in enumerate(QRELS.items())
@@ -644,9 +638,6 @@ def test_a_measure_without_bounds_and_judged_documents_say_so(browser, tmp_path)
         choose(page, measure="SetP")
         assert page.text_content("#unjudged-says") == "SetP has no bounds."
         assert page.is_hidden("#unjudged-table")
-
-
-# Real tracks
 
 
 def test_trec8_is_small_and_opens_quickly(browser, data, tmp_path):

@@ -39,9 +39,6 @@ def queries(vaswani) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["qid", "query"])
 
 
-# -- the copy -------------------------------------------------------------------------------------
-
-
 def test_the_copy_has_terriers_counts(terrier, copy):
     statistics = terrier.collection_statistics()
     assert copy.num_docs == statistics.getNumberOfDocuments() == 11429
@@ -81,9 +78,6 @@ def test_the_copy_is_loaded_with_terriers_tokeniser(copy):
     assert loaded.metadata["source"].startswith("terrier:")
 
 
-# -- BM25 -----------------------------------------------------------------------------------------
-
-
 def assert_same_ranking(mine: pd.DataFrame, terriers: pd.DataFrame) -> None:
     """Asserts equal scores and equal documents, except for the order of ties."""
     assert mine["qid"].tolist() == terriers["qid"].tolist()
@@ -119,9 +113,6 @@ def test_the_papers_weights_differ_by_a_factor_where_no_term_is_repeated(terrier
     query = pd.DataFrame({"qid": ["1"], "query": ["magnetron oscillators"]})
     mine, terriers = copy.bm25()(query), terrier.bm25()(query)
     np.testing.assert_allclose(mine["score"], terriers["score"] * np.log(2), rtol=1e-9)
-
-
-# -- feedback -------------------------------------------------------------------------------------
 
 
 def test_one_index_is_one_index_however_it_is_named(terrier, java):
@@ -304,9 +295,6 @@ def test_query_terms_keep_terriers_weights(terrier):
     assert pickle.loads(pickle.dumps(terms.tokeniser)) == terms.tokeniser
 
 
-# -- the example ----------------------------------------------------------------------------------
-
-
 def test_the_example_gives_the_known_numbers(terrier, expansion):
     """AP on vaswani has the known values."""
     file = Path(__file__).parents[2] / "examples" / "terrier_prf.py"
@@ -317,9 +305,6 @@ def test_the_example_gives_the_known_numbers(terrier, expansion):
     assert table["AP"].round(4).to_dict() == expected
     assert len(table.columns) == 10
     assert table.notna().all(axis=None)
-
-
-# -- where Java comes from ------------------------------------------------------------------------
 
 
 def test_java_from_the_wheel_runs_terrier_where_there_is_none(java):
