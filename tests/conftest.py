@@ -28,8 +28,8 @@ from hypothesis import HealthCheck, settings
 # sleeping, which takes a tenth of the time. NumPy is imported later, and processes inherit this.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-#: Programs, some of which need more than tests do.
-collect_ignore = ["tools"]
+#: Programs: importing them does something, or needs more than tests do.
+collect_ignore = ["fetch.py", "tools"]
 
 # Tables in pipes obey the width of a terminal that a shell or a test runner exports.
 os.environ.pop("COLUMNS", None)
