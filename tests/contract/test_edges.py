@@ -16,6 +16,8 @@ from pyterrier_asl.reporting.answers import Answers
 from pyterrier_asl.reporting.collect import collect
 from pyterrier_asl.statistics.intervals import Interval
 
+pytestmark = pytest.mark.filterwarnings("ignore")
+
 FIRST, SECOND = {"a": 2, "n": 1}, {"n": 2, "a": 1}
 
 
@@ -155,14 +157,12 @@ SIGNIFICANT: dict[str, tuple[Callable[[float], Any], float]] = {
 }
 
 
-@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", SIGNIFICANT)
 def test_p_at_most_alpha_is_significant(name):
     shows, p = SIGNIFICANT[name]
     assert shows(p) and not shows(p * 0.999)
 
 
-@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
     ("condition", "outcome"),
     [
@@ -182,7 +182,6 @@ def test_amounts_are_at_least(condition, outcome):
     assert found.verdicts[0].outcome.name == outcome
 
 
-@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("differences", "printed"), [(9, 9), (10, 10), (11, 10)])
 def test_an_audit_prints_ten_answers(differences, printed):
     found = audit(12, runs=differences + 1)
@@ -221,7 +220,6 @@ def test_shares_round_to_the_nearest_number():
     assert [int(kept.sum()) for _, kept in drawn] == [1, 4, 6, 7]
 
 
-@pytest.mark.filterwarnings("ignore")
 def test_the_seed_reaches_the_favours():
     """Of more queries than can have all their sign vectors tested."""
     first, again, other = (judges(6, 20, seed=seed).favoured["p"].tolist() for seed in (0, 0, 7))

@@ -19,6 +19,8 @@ from pyterrier_asl.reporting.answers import Answers
 from pyterrier_asl.reporting.collect import collect
 from pyterrier_asl.unjudged.export import export
 
+pytestmark = pytest.mark.filterwarnings("ignore")
+
 RANDOM = np.random.default_rng(11)
 QRELS = {
     f"t_{n:02}": {f"d-{n}-{i}": int(RANDOM.random() < 0.4) for i in range(12)} for n in range(16)
@@ -118,7 +120,6 @@ def said_by(done: Result, command: str) -> str:
     return " ".join(text.replace("'", "").split())
 
 
-@pytest.mark.filterwarnings("ignore")
 def test_every_command_says_it(fact, pytestconfig):
     _, _, sentence = fact
     sentence = sentence.replace("'", "")
@@ -147,7 +148,6 @@ BESIDE = {
 }
 
 
-@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("what", BESIDE)
 def test_every_command_matches_what_stands_beside_the_runs(
     what, tmp_path, monkeypatch, pytestconfig
@@ -187,7 +187,6 @@ def test_every_command_matches_what_stands_beside_the_runs(
     assert done and done == dict.fromkeys(done, True)
 
 
-@pytest.mark.filterwarnings("ignore")
 def test_every_result_has_it(fact):
     run, qrels, sentence = fact
     runs, again = {"a": FULL, "b": run}, {"again": qrels}
@@ -239,7 +238,6 @@ def test_qrels_of_relevant_documents_leave_nothing_to_judge(tmp_path):
         assert (f"<li>{sentence}.</li>" in page.html) != advice
 
 
-@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", ["ids of queries", "ids of documents", "order", "infinite"])
 def test_what_makes_a_verdict_void_comes_first(name):
     """In comparison, ranks, holes and page; a guard cannot test. The run is worse, or better."""
@@ -266,7 +264,6 @@ def test_what_makes_a_verdict_void_comes_first(name):
     assert asl.compare(several, qrels, "AP").sentences()[2].startswith("No significant difference")
 
 
-@pytest.mark.filterwarnings("ignore")
 def test_a_baseline_that_lacks_queries_makes_a_verdict_void():
     """Where the run lacks them it is worse; a guard that lets that pass lets it pass here."""
     run, qrels, sentence = FACTS["unanswered"]
@@ -279,7 +276,6 @@ def test_a_baseline_that_lacks_queries_makes_a_verdict_void():
         assert len(said) == 1 and " significant" in said[0]
 
 
-@pytest.mark.filterwarnings("ignore")
 def test_ties_that_reverse_a_significant_difference_make_it_void():
     """In b the relevant document is the first of seven equal scores, and could be the seventh."""
     docs = [f"d{n:02}" for n in range(12)]
@@ -322,7 +318,6 @@ def test_a_negative_label_is_no_judgement(tmp_path, monkeypatch, pytestconfig):
     assert printed[0] == printed[1]
 
 
-@pytest.mark.filterwarnings("ignore:The inplace keyword")
 def test_topics_whose_ids_the_qrels_write_in_another_form():
     """Else such topics would be left out in silence, as those of another fold are."""
     pytest.importorskip("optuna")
