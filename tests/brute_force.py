@@ -46,11 +46,8 @@ def asl(
     filled = depth - found
     if judged_only:
         filled = min(filled, sum(0 <= grade < rel for grade in grades.values()))
-    absent = {"pad": max(irrelevant, filled) + 1, "after": irrelevant + 1, "eq3": irrelevant}[
-        missing
-    ]
-    values += [absent] * (len(wanted) - found)
-    values = values[:g]
+    absent = {"pad": max(irrelevant, filled) + 1, "after": irrelevant + 1, "eq3": irrelevant}
+    values = (values + [absent[missing]] * (len(wanted) - found))[:g]
     return sum(values) / len(values)
 
 

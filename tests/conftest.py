@@ -243,13 +243,12 @@ def quick_libraries(pytestconfig: pytest.Config) -> None:
         vl_convert.javascript_bundle = lambda **options: "const vegaEmbed = 'Vega';"
 
 
-def _worked_examples(name: str) -> Callable[[Path], dict]:
+def _worked_examples(file: str) -> Callable[[Path], dict]:
     """A fixture of the worked examples in a file beside the folder of the data."""
 
-    @pytest.fixture(scope="session", name=name)
+    @pytest.fixture(scope="session")
     def examples(data: Path) -> dict:
-        path = data.parent / f"vectors_{name.removesuffix('_vectors')}.json"
-        path = data.parent / "vectors.json" if name == "vectors" else path
+        path = data.parent / f"{file}.json"
         if not path.is_file():
             missing("data", f"there is no {path}")
         return json.loads(path.read_text())
@@ -258,10 +257,10 @@ def _worked_examples(name: str) -> Callable[[Path], dict]:
 
 
 vectors = _worked_examples("vectors")  # of every measure
-holes_vectors = _worked_examples("holes_vectors")  # bounds by enumeration of all labellings
-ranks_vectors = _worked_examples("ranks_vectors")  # intervals of ranks with all sign vectors
-favoured_theil_sen_vectors = _worked_examples("favoured_theil_sen_vectors")  # all sign vectors
-groups_vectors = _worked_examples("groups_vectors")  # differences in groups of queries
-repetitions_vectors = _worked_examples("repetitions_vectors")  # two-way random effects
-explain_vectors = _worked_examples("explain_vectors")  # values under conventions
-ties_vectors = _worked_examples("ties_vectors")  # values over all orders of equal scores
+holes_vectors = _worked_examples("vectors_holes")  # bounds by enumeration of all labellings
+ranks_vectors = _worked_examples("vectors_ranks")  # intervals of ranks with all sign vectors
+favoured_theil_sen_vectors = _worked_examples("vectors_favoured_theil_sen")  # all sign vectors
+groups_vectors = _worked_examples("vectors_groups")  # differences in groups of queries
+repetitions_vectors = _worked_examples("vectors_repetitions")  # two-way random effects
+explain_vectors = _worked_examples("vectors_explain")  # values under conventions
+ties_vectors = _worked_examples("vectors_ties")  # values over all orders of equal scores

@@ -1,7 +1,5 @@
 """A collection of twelve queries and four runs, in which every option makes a difference."""
 
-import atexit
-import shutil
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -134,6 +132,4 @@ def labels(seed: int = 1) -> pd.DataFrame:
 @cache
 def folder() -> Path:
     """A folder for files, deleted after the tests."""
-    made = Path(tempfile.mkdtemp(prefix="small-"))
-    atexit.register(shutil.rmtree, made, ignore_errors=True)
-    return made
+    return Path(tempfile.mkdtemp(prefix="small-"))

@@ -5,7 +5,6 @@ The options of functions are in test_options.py; here are those that only comman
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
 from collections.abc import Callable
@@ -211,24 +210,6 @@ def test_documents_to_judge_have_the_texts_of_the_named_dataset(datasets, texts,
         assert {row["query"] for row in listed if row["qid"] == "q3"} == {query}
         of_docs = [row["text"] for row in listed if row["docno"].startswith("d")]
         assert of_docs and all(row.startswith(text) for row in of_docs)
-
-
-def test_tuning_is_that_of_the_function_with_all_options(tmp_path):
-    pytest.importorskip("optuna")
-    from pyterrier_asl.tuning import clarke
-    from pyterrier_asl.tuning.collection import load_collection
-
-    world = _options.tuned()
-    with gzip.open(tmp_path / "docs.jsonl.gz", "wt") as file:
-        world.docs.to_json(file, orient="records", lines=True)
-    world.topics.to_csv(tmp_path / "queries.tsv", sep="\t", header=False, index=False)
-    write_qrels(
-        world.qrels.assign(label=world.qrels["label"].clip(lower=0)), tmp_path / "qrels.txt"
-    )
-    said = "-m RR --trials 2 --trials-only --weights rsj --seed 7 --split -o jsonl".split()
-    how = {"n_trials": 2, "trials_only": True, "weights": "rsj", "seed": 7, "split": True}
-    found = clarke.tune_for_each(load_collection(str(tmp_path)), ["RR"], **how)
-    assert_same_rows(rows(call("tune", str(tmp_path), *said)), rows_of(clarke.side_by_side(found)))
 
 
 def test_a_page_is_that_of_the_function_with_all_options(tmp_path):

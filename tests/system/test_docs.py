@@ -16,6 +16,7 @@ import pages
 import pandas as pd
 import pyterrier as pt
 import pytest
+from _files import write_qrels
 from _pages import PAGES, ROOT, blocks, commands, text_of
 from click.testing import CliRunner
 
@@ -124,8 +125,7 @@ def place(tmp_path, monkeypatch) -> Path:
     for name, seed in (("live.run", 1), ("new.run", 1), ("bm25.run", 1), ("dense.run", 2)):
         pt.io.write_results(_systems.results(seed), name)
     for name in ("qrels.txt", "dl19.qrels", "dl20.qrels"):
-        rows = _systems.qrels().itertuples(index=False)
-        Path(name).write_text("".join(f"{row.qid} 0 {row.docno} {row.label}\n" for row in rows))
+        write_qrels(_systems.qrels(), name)
     Path("vaswani-runs").mkdir()
     for name in ("one", "other"):
         Path(f"vaswani-runs/{name}.run").write_text(f"1 Q0 8172 0 {len(name)} x\n2 Q0 1 0 1 x\n")

@@ -20,6 +20,8 @@ from pyterrier_asl.evaluation.preferences import preferences
 from pyterrier_asl.leaderboard.numbers import p_text
 from pyterrier_asl.unjudged.holes import holes
 
+THREE = {name: RUNS[name] for name in ("good", "fair", "poor")}
+
 
 @pytest.fixture(scope="module")
 def made():
@@ -298,8 +300,7 @@ def test_chosen_columns_belong_to_the_address(browser, file):
 
 
 def test_the_commands_of_a_pair_have_the_grade_of_the_page(browser, tmp_path):
-    runs = {name: RUNS[name] for name in ("good", "fair", "poor")}
-    with page_of(browser, tmp_path, runs, QRELS, ["AP"], rel=2) as (page, _):
+    with page_of(browser, tmp_path, THREE, QRELS, ["AP"], rel=2) as (page, _):
         choose(page, pair_a="fair", pair_b="poor")
         assert page.text_content("#pair-planned").endswith(" QRELS fair poor -m 'AP' --rel 2")
 
@@ -576,8 +577,7 @@ def test_tables_can_be_read_without_scripts(browser, file):
 def test_a_pair_whose_values_are_left_out_has_means_and_tests(browser, tmp_path, monkeypatch):
     """Queries show the systems with values on the page."""
     monkeypatch.setattr("pyterrier_asl.reporting.findings.MOST", 1)
-    runs = {name: RUNS[name] for name in ("good", "fair", "poor")}
-    with page_of(browser, tmp_path, runs, QRELS, ["AP"]) as (page, made):
+    with page_of(browser, tmp_path, THREE, QRELS, ["AP"]) as (page, made):
         means = dict(zip(made.findings.names, made.findings.first.means))
         names = sorted(means, key=means.get, reverse=True)
         assert "not on this page" not in page.text_content("#pair-says")
@@ -601,12 +601,11 @@ BOUNDED = {"nDCG@5": "nDCG@5", "AP": "AP@100", "ASL@20": "ASL@20"}
 
 def test_bounds_and_documents_to_judge_match_holes(browser, tmp_path):
     """Also of two systems in the other order: the ranks change sides, the sentence stays."""
-    runs = {name: RUNS[name] for name in ("good", "fair", "poor")}
-    with page_of(browser, tmp_path, runs, FOUR_GRADES, list(BOUNDED)) as (page, _):
+    with page_of(browser, tmp_path, THREE, FOUR_GRADES, list(BOUNDED)) as (page, _):
         pairs = [("good", "fair"), ("poor", "fair")]
         for (name, cut), pair in itertools.product(BOUNDED.items(), pairs):
             choose(page, measure=name, pair_a=pair[0], pair_b=pair[1])
-            expected = holes({n: RUNS[n] for n in runs if n in pair}, FOUR_GRADES, cut)
+            expected = holes({n: THREE[n] for n in THREE if n in pair}, FOUR_GRADES, cut)
             says = page.text_content("#unjudged-says")
             assert says.startswith(f"{expected.difference.describe()}.")
             assert ("Bounds need a cut-off: these are of AP@100" in says) == (name == "AP")

@@ -126,8 +126,10 @@ def settings(column: dict[tuple[str, str], float]) -> list[dict]:
 
 def test_weights_and_candidates(folders):
     """The tuned pipeline with relevance weights has the printed values; the winners are named."""
-    columns, said = printed("here", "-m", "AP", "--weights", "rsj", "--trials-only")
+    asked = ("here", "-m", "AP", "--weights", "rsj", "--trials-only")
+    columns, said = printed(*asked)
     found = columns["AP best"]
+    assert settings(printed(*asked, "--seed", "9")[0]["AP best"]) != settings(found)
     retrieval, feedback, final = settings(found)
     values = measured("here", retrieval, {**feedback, "weights": "rsj"}, final)
     assert found["final retrieval", "AP"] == pytest.approx(values["AP"], abs=1e-9)
