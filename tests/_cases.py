@@ -72,8 +72,6 @@ class Case:
     fault: str = ""
 
 
-# Ids, scores, grades
-
 LONG = "x" * 10_000
 UNUSUAL = [
     "", " ", "a b", "\ta", "a\n", "007", "07", "7", "7.0", "-7", "+7", "1e3", "NaN", "nan",
@@ -146,8 +144,6 @@ def _rows(rng: Random, qids: list[Any], docnos: list[Any], value: Callable[[], A
         rows.sort(key=lambda row: str(row[0]))
     return rows
 
-
-# Kinds of run and qrels
 
 FRAMES = ["frame", "frame", "arrow"]
 LOOSE = ["dict", "list", "generator"]
@@ -257,8 +253,6 @@ def _arrow(column: pd.Series[Any]) -> Any:
     return pa.array(column.tolist() if column.dtype == object else column, from_pandas=False)
 
 
-# Measures and their parameters
-
 DEEPEST = 2**31 - 1
 
 
@@ -304,8 +298,6 @@ def _measure(rng: Random, case: Case) -> tuple[str, dict[str, Any]]:
 
 MEASURES = {measure.NAME: measure for measure in own_measures()}
 
-
-# Faults: their changes to a case, and the required messages
 
 NOWHERE = float("nan")
 MISSING = [None, NOWHERE, pd.NA]

@@ -211,9 +211,6 @@ def transformers(runs: dict[str, pd.DataFrame]) -> dict[str, pt.Transformer]:
     return {name: pt.Transformer.from_df(pt.model.add_ranks(run)) for name, run in runs.items()}
 
 
-# Values on the command line
-
-
 def _saved(value: Any) -> str:
     """The file of a value."""
     path = _small.folder() / f"{type(value).__name__}-{id(value)}"
@@ -463,8 +460,6 @@ ELSEWHERE = {
     "read_runs": "tests/unit/io",
 }
 
-
-# A row for every option
 
 SEVERAL = {"frames": "several collections"}
 SETTINGS_OF_QRELS = {

@@ -212,6 +212,15 @@ def test_documents_to_judge_have_the_texts_of_the_named_dataset(datasets, texts,
         assert of_docs and all(row.startswith(text) for row in of_docs)
 
 
+def test_a_pool_is_that_of_the_function(tmp_path):
+    path = tmp_path / "made"
+    done = call("pool", *words("evaluate")[2:6], "-o", str(path), "--depth", "3", "--name", "mine")
+    assert done.exit_code == 0, done.stderr
+    runs = {name: given()[0][name] for name in _options.frames()[0]}
+    made = asl.RarenessPool.from_runs(runs, depth=3, name="mine")
+    assert repr(asl.RarenessPool.load(path)) == repr(made)
+
+
 def test_a_page_is_that_of_the_function_with_all_options(tmp_path):
     pytest.importorskip("vl_convert", reason="reports need '.[report]'")
     options = {

@@ -144,9 +144,6 @@ def test_the_order_of_measures_does_not_depend_on_the_hash_seed():
     assert order == sorted(order) and len(order) == 5
 
 
-# A measure is its repr
-
-
 def every_measure(pool, lengths):
     """Measures with many values of their parameters."""
     rel, g, missing = (None, 0, 1, 2, 1.5), (None, 1, 10), ("pad", "after", "eq3")

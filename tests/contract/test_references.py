@@ -51,25 +51,43 @@ def values(run: dict, qrels: dict, k: int) -> np.ndarray:
 @given(collections(5, 3))
 def test_compare(given_runs):
     runs, qrels = given_runs
-    compared = asl.compare(runs, qrels, "ASL@4", alpha=0.1)
-    table = compared.table[compared.table["measure"] == "ASL@4"].set_index("run")
+    compared = asl.compare(runs, qrels, "ASL@4 rrLP sgnLP", alpha=0.1)
+    table = compared.table.set_index(["run", "measure"])
     for name in ("run1", "run2"):
         a, b = (values(runs[run], qrels, 4) for run in ("run0", name))
-        row = table.loc[name]
+        row = table.loc[(name, "ASL@4")]
         assert (row["a"], row["b"]) == pytest.approx((a.mean(), b.mean()))
         assert row["difference"] == pytest.approx((b - a).mean())
         assert row["wins"] == (b < a - 1e-12).sum() and row["losses"] == (b > a + 1e-12).sum()
+        assert row["wins"] + row["losses"] + row["ties"] == len(qrels)
         if np.ptp(b - a) > 1e-9:
             test = stats.ttest_rel(b, a)
             assert row["p"] == pytest.approx(test.pvalue)
-            ends = test.confidence_interval(0.9)
-            assert (row["ci_low"], row["ci_high"]) == pytest.approx(tuple(ends))
+            low, high = test.confidence_interval(0.9)
+            assert (row["ci_low"], row["ci_high"]) == pytest.approx((low, high))
+            shift = row["detectable"] * len(a) ** 0.5 / (b - a).std(ddof=1)
+            assert shift == pytest.approx(stats.t.ppf([0.95, 0.8], len(a) - 1).sum())
         elif abs(b - a).min() > 1e-9:  # a constant difference
             assert np.isnan(row["p"])
-        else:  # equal runs stay in the family
-            assert row["p"] == row["p_corrected"] == 1
-    p = table.dropna(subset="p")
-    assert p["p_corrected"].tolist() == pytest.approx(brute_force.holm(list(p["p"])))
+        ranked = [
+            [brute_force.ranking(runs[r][q], g) for r in (name, "run0")] for q, g in qrels.items()
+        ]
+        pairs = [
+            [brute_force.reciprocal_ranks(docs, g) for docs in both]
+            for both, g in zip(ranked, qrels.values())
+        ]
+        differences = np.array([brute_force.rr_lp(*pair) for pair in pairs])
+        assert table.loc[(name, "rrLP"), "difference"] == pytest.approx(differences.mean())
+        signs = table.loc[(name, "sgnLP")]
+        assert signs["difference"] == pytest.approx(np.sign(differences).mean())
+        up, down = int((differences > 0).sum()), int((differences < 0).sum())
+        if up + down and np.ptp(np.sign(differences)):
+            assert signs["p"] == pytest.approx(stats.binomtest(up, up + down).pvalue)
+    differs = compared.by_query.groupby(["run", "measure"])["difference"].any()
+    is_equal = ~differs[table.index].to_numpy()  # equal runs stay in the family
+    assert (table.loc[is_equal, ["p", "p_corrected"]] == 1).all(axis=None)
+    for _, rows in table.dropna(subset="p").groupby("measure"):
+        assert rows["p_corrected"].tolist() == pytest.approx(brute_force.holm(list(rows["p"])))
 
 
 #: Measures whose bounds of a difference are exact.
