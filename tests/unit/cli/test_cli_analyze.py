@@ -130,35 +130,36 @@ def test_each_name_gives_its_table_with_a_legend_of_columns_that_are_no_words(fi
         assert sum(line.startswith(f"{name}: ") for line in lines) == (name in texts), name
 
 
+COMPARED = "compare-techniques --old a --new b"
+
+
 @pytest.mark.parametrize(
     ("said", "line"),
     [
-        (["compare-techniques", "--old", "a", "--new", "b"], "p_corrected: p, corrected for all"),
+        (COMPARED, "p_corrected: p, corrected for all"),
+        (f"{COMPARED} --correction none", "p_corrected: p, as there is no correction"),
         (
-            ["compare-techniques", "--old", "a", "--new", "b", "--correction", "none"],
-            "p_corrected: p, as there is no correction",
-        ),
-        (
-            ["compare-techniques", "--old", "a", "--new", "b", "--test", "wilcoxon"],
+            f"{COMPARED} --test wilcoxon",
             "effect: difference of the rank sums / their sum (wilcoxon)",
         ),
         (
-            ["system-preferences"],
-            "effect: (wins - losses) / both (sign); mean difference / standard deviation of "
-            "differences (t)",
+            "system-preferences",
+            "effect: (wins - losses) / both (sign); mean difference / standard "
+            "deviation of differences (t)",
         ),
-        (["system-preferences"], "p_corrected: p, corrected for all pairs of the preference"),
-        (["run-quality", "--rel", "2"], "ASL(rel=2)@g1-10: ASL of the first 10 relevant"),
-        (["cycles", "--preference", "rrLP"], "preference: rrLP"),
-        (["search-length-changes"], "low: least difference of the bin"),
-        (["search-length-distribution"], "low: shortest search length of the bin"),
-        (["human-range", "--judge", "second=other"], "low: MAP of the judge in the worst order"),
-        (["rare-finds", "--few", "1"], "depth: the whole ranking; few: 1"),
+        ("system-preferences", "p_corrected: p, corrected for all pairs of the preference"),
+        ("run-quality --rel 2", "ASL(rel=2)@g1-10: ASL of the first 10 relevant"),
+        ("cycles --preference rrLP", "preference: rrLP"),
+        ("search-length-changes", "low: least difference of the bin"),
+        ("search-length-distribution", "low: shortest search length of the bin"),
+        ("human-range --judge second=other", "low: MAP of the judge in the worst order"),
+        ("rare-finds --few 1", "depth: the whole ranking; few: 1"),
     ],
 )
 @pytest.mark.filterwarnings("ignore")
 def test_a_column_has_the_legend_of_its_analysis_and_options(files, said, line):
-    assert f"\n{line}" in call(said[0], "qrels", "runs", *said[1:]).stdout
+    name, *options = said.split()
+    assert f"\n{line}" in call(name, "qrels", "runs", *options).stdout
 
 
 def same(found: list[dict], frame: pd.DataFrame) -> None:

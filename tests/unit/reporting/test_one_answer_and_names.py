@@ -35,25 +35,15 @@ NEAR = {f"s{seed}": a_run(seed, list(THIRTY), noise=1 + seed / 6) for seed in ra
 TURNED = {name: dict(reversed(run.items())) for name, run in reversed(RUNS.items())}
 
 
-def of_runs(runs, qrels, measure):
-    return (runs, qrels, measure), (runs, qrels, [measure])
-
-
-#: Arguments of ranks and of report.
+#: Runs, qrels (or their paths) and measure.
 SETS = {
-    "five systems": lambda _: of_runs(TURNED, QRELS, "nDCG@10"),
-    "a cost": lambda _: of_runs(RUNS, QRELS, "ASL@20"),
-    "ties": lambda _: of_runs(
-        dict(zip("abcd", map(RUNS.get, ("fair", "good", "good", "poor")))), QRELS, "RR"
-    ),
-    "equal runs": lambda _: of_runs(dict.fromkeys("abc", RUNS["good"]), QRELS, "AP"),
-    "near systems": lambda _: of_runs(NEAR, THIRTY, "AP"),
-    "DL 2020": lambda data: of_runs(
-        data / "dl20-passage" / "runs", data / "dl20-passage" / "qrels.txt", "nDCG@10"
-    ),
-    "TREC-8": lambda data: of_runs(
-        data / "trec8-adhoc" / "runs", data / "trec8-adhoc" / "qrels.txt.gz", "AP"
-    ),
+    "five systems": (TURNED, QRELS, "nDCG@10"),
+    "a cost": (RUNS, QRELS, "ASL@20"),
+    "ties": (dict(zip("abcd", map(RUNS.get, ("fair", "good", "good", "poor")))), QRELS, "RR"),
+    "equal runs": (dict.fromkeys("abc", RUNS["good"]), QRELS, "AP"),
+    "near systems": (NEAR, THIRTY, "AP"),
+    "DL 2020": ("dl20-passage/runs", "dl20-passage/qrels.txt", "nDCG@10"),
+    "TREC-8": ("trec8-adhoc/runs", "trec8-adhoc/qrels.txt.gz", "AP"),
 }
 SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("DL 2020", "TREC-8")]
 
@@ -67,10 +57,10 @@ def text_of(page: str, part: str) -> str:
 
 @pytest.mark.parametrize("name", [*list(SETS)[:-2], *SLOW])
 def test_page_terminal_and_python_give_one_answer(name, request):
-    data = request.getfixturevalue("data") if name in ("DL 2020", "TREC-8") else None
-    for_ranks, for_report = SETS[name](data)
-    board = ranks(*for_ranks)
-    page = report(*for_report).html
+    runs, qrels, measure = SETS[name]
+    if isinstance(runs, str):
+        runs, qrels = (request.getfixturevalue("data") / path for path in (runs, qrels))
+    board, page = ranks(runs, qrels, measure), report(runs, qrels, [measure]).html
     at_one = board.table["possibly_first"].equals(board.table["could_be_best"])
     assert at_one == (name != "near systems") or name in ("DL 2020", "TREC-8")
     check_data(data_of(page), board)
