@@ -29,10 +29,11 @@ from ..charts import (
     without_outliers,
 )
 from ..common.lazy import pd
-from ..common.types import Floats, Ints
+from ..common.types import Floats
 from ..evaluation.evaluation import Evaluation, Runs
 from ..evaluation.relevant_documents import relevant_documents, unjudged_above
 from ..evaluation.sources import QrelsLike
+from ..scoring.arrays import divide
 from ..statistics.rounding import EQUAL, rounded
 from .asl_options import AslOptions, label_of
 from .inputs import RelOfTracks, is_relevant, read, read_tracks
@@ -140,7 +141,7 @@ def quality_of(
             label(f"R@{options.depth}"): recall,
             "missing_share": missing / means[label("ASL")],
             f"Judged@{options.depth}": judged_share,
-            "unjudged_share": _share(unjudged, irrelevant),
+            "unjudged_share": divide(unjudged, irrelevant, np.nan),
         }
     ).sort_values(label("ASL"), key=rounded, kind="stable", ignore_index=True)
 
@@ -293,13 +294,8 @@ def _qualifications(judged: Evaluation, options: AslOptions) -> Floats:
             (
                 documents.recall.mean(),
                 documents.asl_of_missing.mean(),
-                _share(judged_documents, top.retrieved).mean(),
+                divide(judged_documents, top.retrieved, np.nan).mean(),
                 *(of[documents.found].sum() / len(documents.total) for of in above),
             )
         )
     return np.transpose(rows)
-
-
-def _share(part: Floats | Ints, whole: Floats | Ints) -> Floats:
-    """part / whole, NaN where the whole is 0."""
-    return np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=whole > 0)

@@ -281,10 +281,7 @@ class _AP_Rareness(MeanPrecision, _Rareness):
         self, run: LabelledRun, queries: Ints, relevant: Relevant, gains: Floats
     ) -> Floats:
         """The values of M rankings of a run's queries, each with its own labels, shape (M,)."""
-        offsets = relevant.offsets
-        running = np.concatenate(([0.0], np.cumsum(gains)))
-        gained = running[1:] - np.repeat(running[offsets[:-1]], np.diff(offsets))
-        return scoring.ap_rareness(gained, relevant.ranks, offsets, relevant.total)
+        return self._of_gains(scoring.running_sums(gains, relevant.offsets), relevant)
 
 
 P_Rareness = _P_Rareness()

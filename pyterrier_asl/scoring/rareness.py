@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 
 from ..common.types import Floats, Ints
-from .arrays import distinct, divide, sum_by_query, within_query
+from .arrays import cumulate, distinct, divide, sum_by_query, within_query
 
 #: With fewer systems rareness means little.
 FEW = 8
@@ -55,12 +58,17 @@ def gains(
     count = within_query(offsets) + 1
     if normalized:  # the system itself retrieves the document
         finders = np.maximum(finders, 1)
-    running = np.concatenate(([0], np.cumsum(finders)))
-    sums = running[1:] - np.repeat(running[offsets[:-1]], np.diff(offsets))
+    sums = running_sums(finders, offsets)
     if not normalized:
         return np.asarray(count + alpha * (count - sums / systems))
     rare = np.where(systems > 1, count - (sums - count) / np.maximum(systems - 1, 1), 0.0)
     return (1 - alpha) * count + alpha * rare
+
+
+def running_sums(values: npt.NDArray[Any], offsets: Ints) -> npt.NDArray[Any]:
+    """The sum of the values of a query up to each value; ``offsets`` as in :func:`gains`."""
+    running = cumulate(values)
+    return running[1:] - np.repeat(running[offsets[:-1]], np.diff(offsets))
 
 
 def p_rareness(gain: Floats, offsets: Ints, cutoff: int) -> Floats:

@@ -231,12 +231,6 @@ def test_the_difference_is_by_the_first_judge_and_the_interval_over_all():
     assert sentence in " ".join(str(board).split()) and sentence in board._repr_html_()
 
 
-def test_a_judge_like_the_reference_by_its_own_grade_changes_nothing():
-    graded = {qid: {"d1": 2, "d2": 1} for qid in TOPICS}
-    board = asl.ranks(boards(), QRELS, "RR", judges={"m": graded}, judge_rel={"m": 2})
-    pd.testing.assert_frame_equal(board.table, ranked().table)
-
-
 def test_topics_that_not_every_judge_has_are_left_out():
     board = asl.ranks(boards(), QRELS, "RR", judges={"m": some(28, 1)})
     assert (board.topics, board.left_out) == (28, 2)
