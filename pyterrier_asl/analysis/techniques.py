@@ -141,10 +141,13 @@ def compare_techniques_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         ),
     )
     chart.layer[0].encoding.color = yes_or_no("significant")
-    return captioned(
+    panels = (
         in_rows(chart, "track", frame["track"])
         if "track" in frame and frame["track"].nunique() > 1
-        else chart.properties(width=BESIDE_NAMES, height=alt.Step(STEP)),
+        else chart.properties(width=BESIDE_NAMES, height=alt.Step(STEP))
+    )
+    return captioned(
+        panels,
         f"{new} over {old}" if named else f"{new} over {old}".capitalize(),
         f"The part of the distance of {old} to the best possible value, 1, that {new} removes. "
         + significance(frame),

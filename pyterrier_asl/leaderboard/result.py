@@ -106,11 +106,9 @@ class Leaderboard(Printed):
     @property
     def overall(self) -> pd.DataFrame:
         """The rows of the table for all topics together."""
-        return (
-            self.table.set_index("track").loc[[OVERALL]].reset_index(drop=True)
-            if "track" in self.table
-            else self.table
-        )
+        if "track" not in self.table:
+            return self.table
+        return self.table.set_index("track").loc[[OVERALL]].reset_index(drop=True)
 
     def pairs(self) -> pd.DataFrame:
         """A row for each pair of systems, the one with the better mean first.
@@ -388,9 +386,6 @@ def _collections(board: Leaderboard) -> Iterator[str]:
             else "No system is significantly better than another in every collection."
         )
     if board.tracks:
-        which = (
-            "each single collection hold"
-            if {of_track.alpha for of_track in board.tracks.values()} == {board.alpha}
-            else "all collections hold at once"
-        )
+        is_alone = {of_track.alpha for of_track in board.tracks.values()} == {board.alpha}
+        which = "each single collection hold" if is_alone else "all collections hold at once"
         yield f"The intervals of {which} with {confidence(board.alpha)} confidence."

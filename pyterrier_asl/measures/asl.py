@@ -128,20 +128,16 @@ class _ASL(PluginMeasure):
     def bounds(self, run: LabelledRun) -> Bounds:
         """The least and the greatest value over all labellings, shape (Q,) each."""
         missing = self.missing_costs(run.view)
-        return (
-            bounding.first_search_lengths(run.alone, missing, self["g"])
-            if self["g"]
-            else pair_bounds.search_length_difference(run.alone, missing, 0 * missing, nothing=1.0)
-        )
+        if self["g"]:
+            return bounding.first_search_lengths(run.alone, missing, self["g"])
+        return pair_bounds.search_length_difference(run.alone, missing, 0 * missing, nothing=1.0)
 
     def difference_bounds(self, a: LabelledRun, b: LabelledRun) -> Bounds:
         """The bounds of A less B."""
-        return (
-            super().difference_bounds(a, b)
-            if self["g"]
-            else pair_bounds.search_length_difference(
-                a.beside(b), self.missing_costs(a.view), self.missing_costs(b.view)
-            )
+        if self["g"]:
+            return super().difference_bounds(a, b)
+        return pair_bounds.search_length_difference(
+            a.beside(b), self.missing_costs(a.view), self.missing_costs(b.view)
         )
 
     def labelled_values(
