@@ -63,7 +63,7 @@ CASES: dict[str, Any] = {
 
 #: The errors of analyses without anything to compare.
 REFUSED = re.compile(
-    "nothing relevant|at least 2 items|there is only|cannot be drawn|one run and one measure|"
+    "nothing relevant|at least 2 items|there is only|can(not)? be drawn|one run and one measure|"
     "two different runs"
 )
 
