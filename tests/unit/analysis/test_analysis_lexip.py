@@ -280,10 +280,8 @@ def test_system_preferences_have_effects_and_intervals_and_drop_what_never_diffe
     judged = Evaluation.of(runs, qrels)
     total = judged.judgements.num_relevant(1)
     values = preference_cube("rrLP", judged.reciprocal_ranks(), total)[:, 0, 1]
-    row, interval = (
-        found.loc["delta", "alpha"],
-        scipy.stats.ttest_1samp(values, 0).confidence_interval(),
-    )
+    row = found.loc["delta", "alpha"]
+    interval = scipy.stats.ttest_1samp(values, 0).confidence_interval()
     assert (row["ci_low"], row["ci_high"]) == pytest.approx((interval.low, interval.high))
     assert row["effect"] == pytest.approx(values.mean() / values.std(ddof=1))
     twin = found.loc["delta", "twin"]

@@ -15,23 +15,23 @@ def values(layer: alt.Chart) -> pd.DataFrame:
     return layer.data if isinstance(layer.data, pd.DataFrame) else pd.DataFrame(layer.data.values)
 
 
-def on_lists(frame: pd.DataFrame) -> alt.LayerChart:
-    tips = ["run", "rank"]
-    options = {"across": "list", "moved": "moved", "tooltip": tips}
+def on_lists(lists: dict) -> alt.LayerChart:
+    """Runs run0, run1, ... by their ranks on each list."""
+    frame = pd.concat(
+        pd.DataFrame({"list": name, "rank": ranks, "moved": 1}) for name, ranks in lists.items()
+    )
+    frame["run"] = [f"run{number}" for number in frame.index]
+    options = {"across": "list", "moved": "moved", "tooltip": ["run", "rank"]}
     return drawing.ranks_on_lists(frame, "R", "On lists.", **options)
 
 
 @pytest.mark.parametrize("runs", [3, 129])
 def test_ranks_name_the_first_40_runs_and_tell_ties_together(runs):
-    names = [f"run{i}" for i in range(runs)]
-    ranks = [1, 1, *range(3, runs + 1)]
-    frame = pd.concat(
-        pd.DataFrame({"run": names, "list": one, "rank": ranks, "moved": 0}) for one in ("p", "q")
-    )
-    drawn = on_lists(frame)
+    drawn = on_lists(dict.fromkeys("pq", [1, 1, *range(3, runs + 1)]))
     labels = values(drawn.layer[-1])
-    assert values(drawn.layer[0])["run"].nunique() == min(runs, 40), "others are not seen"
-    assert sorted(", ".join(labels["run"]).split(", ")) == sorted(names[:40])
+    names = {f"run{number}" for number in range(min(runs, 40))}
+    assert {*values(drawn.layer[0])["run"]} == names, "others are not seen"
+    assert sorted(", ".join(labels["run"]).split(", ")) == sorted(names)
     assert labels["run"].iloc[0] == "run0, run1" and set(labels["list"]) == {"q"}
     assert drawn.height == 12 * min(max(10, runs), 40), "a line for each name"
     axis = drawn.to_dict()["layer"][0]["encoding"]["x"]["axis"]
@@ -48,32 +48,20 @@ def test_names_of_lists_are_turned_where_more_than_three_have_over_eight_letters
     lists, name, angle, lines
 ):
     """Names of several words are broken into lines, of 12 pixels each."""
-    frame = pd.concat(
-        pd.DataFrame({"run": ["a", "b"], "list": f"{name}{n}", "rank": [1, 2], "moved": 0})
-        for n in range(lists)
-    )
-    drawn = on_lists(frame)
+    drawn = on_lists({f"{name}{number}": [1, 2] for number in range(lists)})
     axis = drawn.to_dict()["layer"][0]["encoding"]["x"]["axis"]
     assert (axis["labelAngle"], axis["labelPadding"]) == (angle, 3 + 12 * (lines - 1))
 
 
 def test_a_run_below_the_first_40_on_one_list_is_drawn_where_it_is_above():
-    lists = {"p": range(1, 51), "q": range(50, 0, -1)}
-    names = [f"run{i}" for i in range(50)]
-    frame = pd.concat(
-        pd.DataFrame({"run": names, "list": one, "rank": ranks, "moved": 1})
-        for one, ranks in lists.items()
-    )
-    drawn = on_lists(frame)
+    drawn = on_lists({"p": range(1, 51), "q": range(50, 0, -1)})
     lines, points, names = map(values, drawn.layer)
     assert lines["run"].nunique() == 50 and points["rank"].max() == 40 and len(points) == 80
     assert drawn.layer[0].mark.clip is True, "lines end at the lowest rank"
     assert sorted(names["run"]) == sorted(f"run{i}" for i in range(10, 50))
     caption = " ".join(drawn.title.subtitle)
     assert caption.endswith("Ranks 1 to 40 of 50: lines below these ranks are cut off.")
-    few = frame[(frame["list"] == "p") & (frame["rank"] <= 40)]
-    whole = on_lists(few)
-    assert whole.title.subtitle == ["On lists."], "40 runs are all drawn"
+    assert on_lists({"p": range(1, 41)}).title.subtitle == ["On lists."], "40 runs are all drawn"
 
 
 #: A function, what it is given, and its ends or ticks.
@@ -144,14 +132,10 @@ def test_numbers_at_the_ends_of_axes_stand_at_their_ticks():
 
 
 @pytest.mark.parametrize(
-    ("tied", "label"),
-    [(1, "r0"), (3, "r0, r1, r2"), (4, "r0, r1, r2 and 1 more"), (6, "r0, r1, r2 and 3 more")],
+    ("tied", "more"), [(1, ""), (3, ", run1, run2"), (4, ", run1, run2 and 1 more")]
 )
-def test_three_of_the_runs_with_one_rank_are_named(tied, label):
-    names = [f"r{number}" for number in range(tied)]
-    frame = pd.DataFrame({"run": names, "list": "p", "rank": 1, "moved": 0})
-    drawn = on_lists(frame)
-    assert values(drawn.layer[-1])["run"].tolist() == [label]
+def test_three_of_the_runs_with_one_rank_are_named(tied, more):
+    assert values(on_lists({"p": [1] * tied}).layer[-1])["run"].tolist() == ["run0" + more]
 
 
 @pytest.mark.parametrize("systems", [2, 12, 13, 100])

@@ -67,10 +67,7 @@ def test_means_that_differ_by_rounding_share_a_rank_on_any_scale():
     generator = np.random.default_rng(0)
     values = 1e8 + generator.random(30) * 1e7
     table = pd.DataFrame({"name": "a", "qid": TOPICS, "measure": "cost", "value": values})
-    others = [
-        table.assign(name="b", value=values + 1e-3),
-        table.assign(name="c", value=values + 1e5),
-    ]
+    others = [table.assign(name=n, value=values + by) for n, by in (("b", 1e-3), ("c", 1e5))]
     scores = asl.read_scores(pd.concat([table, *others]), lower_is_better=["cost"])
     board = asl.ranks(scores, measures="cost").table.set_index("name")
     assert board.loc[["a", "b", "c"], "rank"].tolist() == [1, 1, 3]

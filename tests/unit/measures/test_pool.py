@@ -93,10 +93,8 @@ def test_a_pool_of_systems_runs_each_once():
     assert pool == RarenessPool.from_runs(RUNS)
     assert pool == RarenessPool.from_systems({n: small.frame(r) for n, r in RUNS.items()}, topics)
     how = {"depth": 2, "groups": {"first": "g", "third": "g"}, "name": "two"}
-    found, expected = (
-        RarenessPool.from_systems([system(name) for name in RUNS], topics, names=[*RUNS], **how),
-        RarenessPool.from_runs(RUNS, **how),
-    )
+    found = RarenessPool.from_systems([*map(system, RUNS)], topics, names=[*RUNS], **how)
+    expected = RarenessPool.from_runs(RUNS, **how)
     assert found == expected and found.id == expected.id and found.depth == 2
 
 
@@ -104,14 +102,10 @@ def test_few_runs_warn(recwarn):
     eight = {f"run{i}": RUNS["first"] for i in range(8)}
     RarenessPool.from_runs(eight)
     assert not recwarn.list
-    seven, team = dict(islice(eight.items(), 7)), dict.fromkeys(RUNS, "team")
-    for runs, groups, number in (
-        (seven, None, "7 runs"),
-        (RUNS, None, "3 runs"),
-        (RUNS, team, "1 group"),
-    ):
-        with pytest.warns(UserWarning, match=f"has {number}: fewer than 8"):
-            RarenessPool.from_runs(runs, groups=groups)
+    with pytest.warns(UserWarning, match="has 7 runs: fewer than 8"):
+        RarenessPool.from_runs(dict(islice(eight.items(), 7)))
+    with pytest.warns(UserWarning, match="has 1 group: fewer than 8"):
+        RarenessPool.from_runs(RUNS, groups=dict.fromkeys(RUNS, "team"))
 
 
 def test_groups_of_some_runs_warn(recwarn, tmp_path):

@@ -174,12 +174,10 @@ def test_a_terminal_shows_costs_above_1_with_one_decimal(monkeypatch):
     assert rows[-1].split() == ["b", "1.0000"]
 
 
-def test_notebooks_show_directions():
+def test_notebooks_show_directions_and_terminals_without_unicode_other_arrows(monkeypatch):
     text = tables.html(SCORES, higher_is_better=DIRECTIONS)
     assert "<th>run</th><th>AP ↑</th><th>ASL@1000 ↓</th>" in text and "<th>Judged@10</th>" in text
 
-
-def test_without_unicode_there_are_other_arrows(monkeypatch):
     class Ascii(io.StringIO):
         encoding = "ascii"
 

@@ -84,9 +84,6 @@ def bounds_by_reverse_orders(*sizes):
     return np.transpose(pair_bounds.average_precision_difference(pair, nothing * 0.0))
 
 
-def test_a_query_of_many_documents_needs_no_square_of_them():
+def test_a_query_of_many_documents_needs_no_square_of_them_and_leaves_others_their_bounds():
     assert bounds_by_reverse_orders(20_000).tolist() == [[-np.inf, np.inf]]
-
-
-def test_a_query_of_many_documents_leaves_other_queries_their_bounds():
     assert list(bounds_by_reverse_orders(4_001, 5)[1]) == list(bounds_by_reverse_orders(5)[0])

@@ -116,10 +116,6 @@ def test_repetitions(repetitions_vectors):
             assert abs(p - pooled) > 1e-3 or np.isnan(pooled)
 
 
-def test_repetitions_of_one_query_have_no_test():
-    assert np.isnan(compare_repetitions([[0.1], [0.2]], [[0.4]]).comparison.p)
-
-
 def test_groups(groups_vectors):
     for case in groups_vectors["cases"]:
         a, b, names = np.array(case["a"]), np.array(case["b"]), sorted(set(case["group"]))
@@ -140,17 +136,11 @@ def test_groups_of_five_queries_have_no_test():
     assert np.isnan(group_differences(np.arange(8.0), [0] * 4 + [1] * 4).p).all()
 
 
-def sample(s, queries):
-    """Differences with the standard deviation s."""
-    values = stats.zscore(np.random.default_rng(queries).normal(size=queries), ddof=1)
-    return values * s
-
-
 def test_the_number_of_queries(repetitions_vectors):
     for case in repetitions_vectors["queries"]:
-        d, alpha = sample(case["s"], case["Q"]), case["alpha"]
-        needed = queries_needed(d, case["delta"], alpha=alpha)
-        assert needed == (case["n"], case["n_by_s"])
+        alpha, normal = case["alpha"], np.random.default_rng(case["Q"]).normal(size=case["Q"])
+        d = stats.zscore(normal, ddof=1) * case["s"]  # the standard deviation
+        assert queries_needed(d, case["delta"], alpha=alpha) == (case["n"], case["n_by_s"])
         detectable = detectable_difference(d, alpha=alpha)
         assert detectable == pytest.approx(case["detectable, two quantiles of t"], rel=1e-9)
         assert detectable != pytest.approx(case["detectable, noncentral t"], rel=1e-9)
@@ -160,3 +150,4 @@ def test_nothing_is_detectable_where_no_test_can_be_made():
     for constant in ([0.3], [0.1, 0.1], [0.1, 0.3 - 0.2, 0.1]):
         assert np.isnan(detectable_difference(constant))
         assert np.isnan(queries_needed(constant, 0.1)).all()
+    assert np.isnan(compare_repetitions([[0.1], [0.2]], [[0.4]]).comparison.p)
