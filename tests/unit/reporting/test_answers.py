@@ -80,14 +80,6 @@ UP = NOISE + [[0.3], [0.2], [0.1]]
 # Three or more systems
 
 
-def test_the_verdict_has_the_first_sentences_of_ranks(findings):
-    for measure in ("AP", "ASL@1000"):
-        board = ranks(RUNS, QRELS, measure)
-        assert verdict(findings, measure) == board.sentences()[:3]
-    count = verdict(of_values(AP=NOISE + [[0.3], [0.3], [0.1]]))[0]
-    assert count == "2 of 3 systems could be the best by AP (20 topics)."
-
-
 def test_the_detectable_difference_is_at_the_level_of_the_report():
     usual, other = (of_values(alpha, AP=UP).first.detectable for alpha in (0.05, 0.2))
     quantiles = [stats.t.isf(alpha / 2, 19) + stats.t.ppf(0.8, 19) for alpha in (0.05, 0.2)]

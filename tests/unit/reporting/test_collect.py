@@ -2,7 +2,6 @@
 
 import dataclasses
 
-import brute_force
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,7 +12,6 @@ from pyterrier_asl.evaluation.evaluate import evaluate
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.reporting.collect import collect
 from pyterrier_asl.reporting.contents import digests
-from pyterrier_asl.reporting.findings import SystemRanking
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fewer than 8")
 
@@ -31,20 +29,6 @@ def means(values: pd.DataFrame) -> pd.DataFrame:
 @pytest.fixture(scope="module")
 def findings():
     return collect(RUNS, QRELS)
-
-
-def ranking_of(values) -> SystemRanking:
-    (measure,) = collect({"a": RUNS["good"]}, QRELS, ["AP"]).rankings
-    names = [f"s{row}" for row in range(len(values))]
-    return SystemRanking(measure.named, np.asarray(values, dtype=float), names, True)
-
-
-@pytest.mark.parametrize("depth", [1, 5, 1000])
-def test_documents_missed_by_all(findings, depth):
-    for query, missed in zip(QUERIES, findings.missed_by_all(depth)):
-        relevant = {d for d, grade in QRELS[query].items() if grade}
-        tops = [brute_force.ranking(run[query], QRELS[query])[:depth] for run in RUNS.values()]
-        assert missed == len(relevant.difference(*(map(str, top) for top in tops)))
 
 
 def test_the_relevance_grade_is_not_part_of_the_names():
@@ -111,27 +95,6 @@ def test_documents_judged_irrelevant():
     assert collect(run, {"q": {"b": 1}}, ["AP"]).judged_irrelevant == 0
 
 
-# Significance
-
-
-def test_conflicts_are_pairs_that_two_measures_order_otherwise():
-    queries = np.arange(20) % 2 / 100
-    up = ranking_of([0.3 + queries, 0.2 - queries, 0.1 + queries])
-    down = ranking_of([0.1 + queries, 0.2 - queries, 0.15 + queries])
-    findings = collect({"a": RUNS["good"]}, QRELS, ["AP"])
-    # up: 0 > 1 > 2; down: 1 > 2 > 0
-    assert findings.conflicts(up, down).tolist() == [[0, 1], [0, 2]]
-    assert findings.conflicts(down, up).tolist() == [[1, 0], [2, 0]]
-    assert findings.conflicts(up, up).tolist() == []
-
-
-# Depth and top documents
-
-
-def top(run: dict, depth: int) -> dict:
-    return {d: run[d] for d in sorted(run, key=lambda d: -run[d])[:depth]}
-
-
 def test_rankings_by_gains_and_costs_agree_by_their_directions():
     runs = {f"run{seed}": a_run(seed, QUERIES, noise=3.0) for seed in range(6)}
     findings = collect(runs, QRELS, ["AP", "ASL@30", "LexiP"])
@@ -143,19 +106,6 @@ def test_rankings_by_gains_and_costs_agree_by_their_directions():
     moves = np.ptp(ranks, axis=0)
     assert moves[findings.movers].tolist() == sorted(moves[moves > 0], reverse=True)
     assert 0 < len(findings.movers) < len(moves)
-
-
-def test_top_documents_by_brute_force():
-    qrels = {**QRELS, "none": {"d1": 1}}
-    runs = {"good": RUNS["good"], "cut": {q: top(RUNS["fair"][q], 3) for q in QUERIES}}
-    tops = collect(runs, qrels, ["AP"]).tops
-    for row, run in enumerate(runs.values()):
-        for at, query in enumerate([*QUERIES, "none"]):
-            ranking = brute_force.ranking(run.get(query, {}), qrels[query])[:10]
-            found = tops[(tops["row"] == row) & (tops["query"] == at)].sort_values("rank")
-            assert found["docno"].tolist() == [str(d) for d in ranking]
-            assert found["grade"].tolist() == [qrels[query].get(str(d), -1) for d in ranking]
-            assert found["rank"].tolist() == list(range(len(ranking)))
 
 
 def test_digests_name_the_input(findings):

@@ -1,6 +1,5 @@
 """Limits from which on a page shows a number in another way, or not at all, by hand."""
 
-import dataclasses
 import math
 
 import numpy as np
@@ -60,12 +59,6 @@ def test_the_hardest_query_is_that_of_the_worst_median(up, hardest):
 def test_the_first_measure_with_a_direction_decides():
     count, first, second = (ranking([[1.0]], up=up) for up in (None, False, True))
     assert deciding([count, first, second]) is first and deciding([count]) is count
-
-
-def test_sums_and_means():
-    values = ranking([[1, 2, 3]])
-    assert values.means.tolist() == [2]
-    assert dataclasses.replace(values, is_sum=True).means.tolist() == [6]
 
 
 def test_differences_of_rounding_are_none():
