@@ -98,7 +98,7 @@ def test_ties_by_rank_and_level_match_loops():
     assert needed["cumulative"].iloc[-1] == pytest.approx(np.mean(np.array(stars) > 0))
 
 
-def test_levels_are_those_that_an_enumeration_finds():
+def test_levels_are_those_that_an_enumeration_finds_and_exact_for_large_collections():
     n = 7
     for m, cutoff in product(range(1, n + 1), [None, *range(1, n + 1)]):
         seen = {
@@ -108,9 +108,6 @@ def test_levels_are_those_that_an_enumeration_finds():
         found = preference_levels(n, [m], cutoff=cutoff).iloc[0]
         assert found["lexiprecision"] == len(seen)
         assert found["RR"] == len({positions[:1] for positions in seen})
-
-
-def test_levels_of_large_collections_are_exact():
     found = preference_levels(50_000, [1, 250])
     assert found["RR"].tolist() == [50_000, 49_751]
     assert found["lexiprecision"].tolist() == [50_000, comb(50_000, 250)]

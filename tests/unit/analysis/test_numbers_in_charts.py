@@ -70,17 +70,14 @@ def test_a_line_for_taus_is_one_standard_error_long_to_each_side():
     assert axis["values"] == [2, 4]
 
 
-def summary(tau: float, tau_sd: float, tracks: int = 2) -> pd.DataFrame:
-    return pd.DataFrame(
-        {"change": ["c"], "from": "a", "to": "b", "dSort": 20.0, "dSort_sd": 5.0, "tau": tau}
-        | {"tau_sd": tau_sd, "dValue": 1.0, "dValue_sd": 0.1, "moved": "r", "tracks": tracks}
-        | {"systems": 9}
-    )
-
-
 @pytest.mark.parametrize(("tau", "tau_sd", "least"), [(0.3, 0.2, 0), (0.1, 0.2, -1), (0, NAN, 0)])
 def test_moves_have_lines_of_one_deviation_and_axes_with_room_for_them(tau, tau_sd, least):
-    spec, caption, (rows, *others) = drawn(an.reordering, summary(tau, tau_sd))
+    summary = pd.DataFrame(
+        {"change": ["c"], "from": "a", "to": "b", "dSort": 20.0, "dSort_sd": 5.0, "tau": tau}
+        | {"tau_sd": tau_sd, "dValue": 1.0, "dValue_sd": 0.1, "moved": "r", "tracks": 2}
+        | {"systems": 9}
+    )
+    spec, caption, (rows, *others) = drawn(an.reordering, summary)
     sorts, taus = spec["hconcat"]
     domains = [panel["layer"][0]["encoding"]["x"]["scale"]["domain"] for panel in (sorts, taus)]
     assert domains == [[0, 100], [least, 1]]

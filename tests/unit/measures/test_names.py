@@ -4,16 +4,7 @@ import ir_measures
 import numpy as np
 import pytest
 
-from pyterrier_asl import (
-    ASL,
-    TBG,
-    AP_Rareness,
-    DocLengths,
-    P_Rareness,
-    RarenessPool,
-    evaluate,
-    nASL,
-)
+from pyterrier_asl import ASL, TBG, DocLengths, P_Rareness, RarenessPool, evaluate, nASL
 from pyterrier_asl.measures.defaults import default_measures
 from pyterrier_asl.measures.directions import higher_is_better
 from pyterrier_asl.measures.parsing import named_measures, needs_pool, parse_measure, parse_measures
@@ -80,7 +71,7 @@ def test_names_of_one_and_of_many():
 
 
 def test_measures_that_need_a_pool():
-    asked = [P_Rareness @ 10, AP_Rareness(depth=30) @ 20, ASL @ 1000]
+    asked = [P_Rareness @ 10, parse_measure("AP_Rareness(depth=30)@20"), ASL @ 1000]
     assert [needs_pool(one) for one in asked] == [True, True, False]
     with pytest.warns(UserWarning, match="pool"):
         pool = RarenessPool.from_runs({"a": {"q": {"d": 1}}})

@@ -27,9 +27,6 @@ def test_asl_and_nasl(vectors):
             measure = ir_measures.parse_measure(name)
             value = measure.calc_aggregate(qrels(example["relevant"]), run(example["ranking"]))
             assert value == pytest.approx(example[name], abs=EXACT), (example["run"], name)
-
-
-def test_asl_of_an_unanswered_query(vectors):
     for name, value in vectors["asl_missing_query"].items():
         if "ASL" in name:
             measure = ir_measures.parse_measure(name)

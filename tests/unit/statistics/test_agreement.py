@@ -65,16 +65,13 @@ def test_tau_ap_with_ties_is_the_mean_over_all_ways_to_break_them(pair):
     assert tau_ap(estimate, reference) == pytest.approx(np.mean(every), abs=1e-12)
 
 
-def test_tau_ap_of_urbano_and_marrero():
-    # The example in the README of their R package ircor: x is the truth, then y has ties.
+@pytest.mark.filterwarnings("error")
+def test_tau_ap_of_urbano_and_marrero_and_of_a_single_item():
+    """The example in the README of their R package ircor: x is the truth, then y has ties."""
     x = np.array([0.06, 0.2, 0.27, 0.37, 0.57, 0.63, 0.66, 0.9, 0.91, 0.94])
     y = np.array([0.37, 0.06, 0.2, 0.27, 0.57, 0.66, 0.63, 0.91, 0.9, 0.94])
     assert tau_ap(y, x) == pytest.approx(0.7491182, abs=5e-8)
     assert tau_ap(np.round(y * 5) / 5, x) == pytest.approx(0.6074515, abs=5e-8)
-
-
-@pytest.mark.filterwarnings("error")
-def test_tau_ap_of_a_single_item_is_undefined():
     assert np.isnan(taus_ap(np.array([[0.4]]), np.array([[0.3]]))).all()
 
 

@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-import scipy
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize, stats
@@ -91,7 +90,7 @@ def test_random_signs_follow_the_seed():
 
     def favour_of(kept):
         m, p = judge[:, kept].mean(axis=1), people[:, kept].mean(axis=1)
-        above = m - scipy.stats.theilslopes(m, p).slope * p
+        above = m - stats.theilslopes(m, p).slope * p
         return above - above.mean()
 
     favour = favour_of(np.arange(15))
