@@ -294,16 +294,6 @@ def rank_intervals(values, collections=None, weights=None, alpha=0.05, lower=Non
     return sorted(better), critical, [j for j in range(systems) if stays(j)], p
 
 
-def robertson_weight(kind: str, r: int, n: int, m: int, size: int) -> float:
-    """w_t by the parts of a fraction, compared before the logarithm; 0: the term is dropped."""
-    if kind == "idf":
-        above, below = size - n + 0.5, n + 0.5
-    else:
-        above = (r + 0.5) * (size - n - m + r + 0.5)
-        below = (n - r + 0.5) * (m - r + 0.5)
-    return math.log(above / below) if above > below else 0.0
-
-
 def robertson_feedback(
     docs: dict, query: dict, ranking: list, m: int, n: int, gamma: float, kind: str
 ) -> tuple[dict, dict]:
@@ -311,8 +301,13 @@ def robertson_feedback(
     documents of the first retrieval."""
 
     def w(kind, term, fed):
+        """By the parts of a fraction, compared before the logarithm; 0: the term is dropped."""
         r, frequency = (sum(term in docs[d] for d in of) for of in (fed, docs))
-        return robertson_weight(kind, r, frequency, len(fed), len(docs))
+        rest, others = len(fed) - r, frequency - r
+        above, below = len(docs) - frequency + 0.5, frequency + 0.5
+        if kind == "rsj":
+            above, below = (r + 0.5) * (above - rest), (others + 0.5) * (rest + 0.5)
+        return math.log(above / below) if above > below else 0.0
 
     fed = ranking[:m]
     values = {}

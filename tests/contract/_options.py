@@ -16,6 +16,7 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 from _files import write_qrels, write_run
+from _small import judged_by
 from _sweeps import Collection
 from scipy.stats import uniform
 
@@ -165,11 +166,6 @@ def inputs(
 def _in_another_order(data: str, seed: int, keep: tuple[str, ...]) -> tuple[Any, pd.DataFrame]:
     runs, qrels = frames(data, seed)
     return {name: shuffled(run) for name, run in runs.items()}, shuffled(qrels, keep)
-
-
-@cache
-def judged_by(agrees: float) -> pd.DataFrame:
-    return _small.judged_by_other(agrees).sample(frac=1, random_state=6)
 
 
 def judges_of(*agrees: float) -> Callable[[Setting], Any]:

@@ -16,13 +16,6 @@ QUALITY = {"charlie": 0.8, "alpha": 2.0, "delta": 1.4, "bravo": 2.3}
 
 
 @cache
-def _grades(seed: int, queries: int) -> np.ndarray:
-    """The true grade of every document for every query."""
-    rng = np.random.default_rng([seed, 0])
-    return rng.choice([0, 0, 0, 0, 1, 1, 2, 3], (queries, len(DOCS)))
-
-
-@cache
 def collection(
     seed: int = 1, *, close: bool = False
 ) -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
@@ -35,8 +28,8 @@ def collection(
         close: whether all runs have the same quality.
     """
     queries = QUERIES if seed == 1 else [*QUERIES, "q12", "q13"]
-    true = _grades(seed, len(queries))
-    rng = np.random.default_rng([seed, 1])
+    true, rng = (np.random.default_rng([seed, number]) for number in (0, 1))
+    true = true.choice([0, 0, 0, 0, 1, 1, 2, 3], (len(queries), len(DOCS)))
     runs = {}
     for name, quality in QUALITY.items():
         rows = []
@@ -70,13 +63,15 @@ def repeated(seed: int = 1) -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
     return {**runs, **twice}, qrels
 
 
-def judged_by_other(agrees: float = 0.7) -> pd.DataFrame:
-    """Judgements of the same documents that agree on this share of them."""
+@cache
+def judged_by(agrees: float) -> pd.DataFrame:
+    """Judgements of the same documents that agree on this share of them, in another order."""
     qrels = collection()[1]
     rng = np.random.default_rng([1, int(100 * agrees)])
     drawn = rng.choice(qrels["label"], len(qrels))
     same = rng.random(len(qrels)) < agrees
-    return qrels.assign(label=np.where(same, qrels["label"], drawn))
+    judged = qrels.assign(label=np.where(same, qrels["label"], drawn))
+    return judged.sample(frac=1, random_state=6)
 
 
 def _run_of(rankings: dict[str, list[str]]) -> pd.DataFrame:
