@@ -71,10 +71,8 @@ def system(seed, **kwargs):
 
 def by_query(frame, value):
     """A run or qrels as dicts: query -> document -> score or label."""
-    queries: dict = {}
-    for qid, docno, number in zip(frame["qid"], frame["docno"], frame[value]):
-        queries.setdefault(qid, {})[docno] = number
-    return queries
+    queries = frame.groupby("qid", sort=False)
+    return {qid: dict(zip(of["docno"], of[value])) for qid, of in queries}
 
 
 def expected(loop, frame, judged, queries=QUERIES):

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import textwrap
 import warnings
+from functools import partial
 from pathlib import Path
 
 import brute_force
@@ -32,7 +33,7 @@ pytestmark = pytest.mark.filterwarnings(
     "ignore:none of the documents of the run:UserWarning",
     "ignore:There are shared pipeline:UserWarning",
 )
-AP, P, RR = ir_measures.AP, ir_measures.P, ir_measures.RR
+WORDS = {f"d{i}": 20 * (i + 1) for i in range(12)}
 
 
 @pytest.fixture(scope="module")
@@ -46,15 +47,14 @@ def pool():
 
 @pytest.fixture(scope="module")
 def lengths():
-    return DocLengths([f"d{i}" for i in range(12)], [20 * (i + 1) for i in range(12)], name="words")
+    return DocLengths.from_dict(WORDS, name="words")
 
 
 @pytest.fixture(scope="module")
 def ours(pool, lengths):
     """One measure of each kind, with the loop that computes its expected value."""
-    words = {f"d{i}": 20 * (i + 1) for i in range(12)}
     asl, lexip, tbg = brute_force.asl, brute_force.lexip, brute_force.tbg
-    rareness = dict(pool=[[]], alpha=0)  # without rareness: P and AP
+    rareness = partial(brute_force.rareness, pool=[[]], alpha=0)  # without rareness: P and AP
     return {
         ASL: lambda d, g: asl(d, g),
         ASL @ 5: lambda d, g: asl(d[:5], g, k=5),
@@ -63,14 +63,10 @@ def ours(pool, lengths):
         nASL @ 5: lambda d, g: 1 - (asl(d[:5], g, k=5) - 1) / 5,
         LexiP: lambda d, g: lexip(d, g),
         LexiP(rel=2) @ 4: lambda d, g: lexip(d[:4], g, rel=2, k=4),
-        TBG: lambda d, g: tbg(d, g, words),
-        TBG(lengths=lengths, halflife=50) @ 5: lambda d, g: tbg(d[:5], g, words, h=50),
-        P_Rareness(pool=pool, alpha=0) @ 5: lambda d, g: brute_force.rareness(
-            d, g, k=5, **rareness
-        )[0],
-        AP_Rareness(pool=pool, alpha=0): lambda d, g: brute_force.rareness(
-            d, g, k=None, **rareness
-        )[1],
+        TBG: lambda d, g: tbg(d, g, WORDS),
+        TBG(lengths=lengths, halflife=50) @ 5: lambda d, g: tbg(d[:5], g, WORDS, h=50),
+        P_Rareness(pool=pool, alpha=0) @ 5: lambda d, g: rareness(d, g, k=5)[0],
+        AP_Rareness(pool=pool, alpha=0): lambda d, g: rareness(d, g, k=None)[1],
     }
 
 
@@ -198,7 +194,7 @@ def test_different_parameters_print_differently(pool, lengths):
 def test_order_and_spelling_of_parameters_do_not_matter():
     assert ASL(g=2, rel=2) @ 10 == ASL(rel=2.0, cutoff=10)(g=np.int64(2))
     assert ASL(rel=1, g=None, missing="pad", judged_only=False) == ASL
-    assert ASL != AP and (ASL == "ASL") is False
+    assert ASL != ir_measures.AP and (ASL == "ASL") is False
 
 
 _WORKER = """
