@@ -4,6 +4,7 @@ Tests of samples.py, numbers.py."""
 import dataclasses
 from functools import cache
 
+import brute_force
 import numpy as np
 import pandas as pd
 import pytest
@@ -113,6 +114,22 @@ def test_the_interval_of_an_ordered_pair_is_printed_without_0():
     board = ranked("ASL@5", "ad")
     near = dataclasses.replace(board, difference_interval=(-2.0, -0.00003))
     assert "interval [-2.00000, -0.00003], p" in near.sentences()[0]
+
+
+def test_who_could_be_the_best_is_tested_system_by_system():
+    """Where intervals of ranks, which are about all pairs together, leave rank 1 to others, too."""
+    drawn = np.random.default_rng(2).random((4, 10)).round(1)
+    values = dict(zip("dbac", drawn + np.array([[0.3], [0.1], [0], [-0.1]])))
+    rows = [(name, f"q{q}", v) for name, of in values.items() for q, v in enumerate(of)]
+    scores = asl.read_scores(
+        pd.DataFrame(rows, columns=["name", "qid", "value"]), higher_is_better=["value"]
+    )
+    table = asl.ranks(scores, alpha=0.3).table.set_index("name")
+    better, _, stays, _ = brute_force.rank_intervals([*values.values()], alpha=0.3)
+    assert table["could_be_best"].to_dict() == {n: at in stays for at, n in enumerate(values)}
+    beaten = {name: any(pair[1] == at for pair in better) for at, name in enumerate(values)}
+    assert table["possibly_first"].to_dict() == {name: not beaten[name] for name in values}
+    assert 0 < table["could_be_best"].sum() < table["possibly_first"].sum()
 
 
 def test_who_could_be_the_best_outside_its_interval_is_named():
