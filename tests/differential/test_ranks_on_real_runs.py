@@ -42,9 +42,6 @@ def test_who_could_be_the_best_of_dl20(dl20, seed):
     assert board.sentences()[0] == "10 of 59 systems could be the best by nDCG@10 (54 topics)."
 
 
-# TREC-8: scores in every format, and hidden judgements of a group
-
-
 def test_intervals_whatever_the_unjudged_contain_those_without(data, trec8):
     """The documents that only one group retrieved in its first 100 become unjudged."""
     groups = pd.read_csv(data / "trec8-adhoc" / "runs_table.tsv", sep="\t", dtype=str)

@@ -127,9 +127,6 @@ def test_shapes_of_the_result():
     assert picked["value"].item() == found["AP"][keys.index(("charlie", "q11"))]
 
 
-# Several tracks
-
-
 def test_tracks_have_a_column():
     one = {"a": {"q1": {"d": 2, "x": 1}}, "b": {"q1": {"x": 2, "d": 1}}}
     tracks = {"x": (one, {"q1": {"d": 1}}), "y": (one, {"q1": {"x": 1}})}

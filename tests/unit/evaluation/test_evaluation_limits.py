@@ -28,9 +28,6 @@ def done(measures: str, runs=RUNS) -> Evaluation:
     return measured(runs, QRELS, measures)[""]
 
 
-# The printed table
-
-
 @pytest.mark.parametrize(
     ("sort", "order"), [("", "xyz"), ("AP", "xyz"), ("ASL@9", "xzy"), ("NumRet", "zxy")]
 )
@@ -86,9 +83,6 @@ def test_measures_with_most_in_common_come_first_and_counts_have_no_best(
     assert headlines(one) == ["x has the best mean AP over 1 query."]
 
 
-# Notes and hints
-
-
 @pytest.mark.parametrize(
     ("value", "message"),
     [(0, "depth=0 is for runs: leave it out"), (0.5, "depth=0.5 is"), ("x", "depth='x' is")]
@@ -98,9 +92,6 @@ def test_an_option_that_was_given_is_refused_with_its_value(value, message):
     with pytest.raises(ValueError, match=f"^{message}"):
         refuse("is for runs", other=None, depth=value)
     refuse("is for runs", one=None, two=False, three=())
-
-
-# Inputs
 
 
 def test_rareness_is_a_default_measure_for_several_runs():
@@ -151,9 +142,6 @@ def test_relevant_documents_are_found_down_to_the_depth():
 def test_whole_grades_that_doubles_hold_exactly_are_integers(grade, kind):
     frame = search_lengths({"q": {"a": 1}}, {"q": {"a": grade, "b": 1}})
     assert type(frame["grade"].tolist()[0]) is kind and frame["grade"].tolist()[0] == grade
-
-
-# Bounds
 
 
 def test_bounds_are_means_over_queries_and_documents_without_labels_are_added_up():

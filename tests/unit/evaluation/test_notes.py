@@ -107,9 +107,6 @@ def test_a_change_of_a_large_mean_is_noted_as_a_share_of_it(depth, is_noted):
     assert bool(found) is is_noted
 
 
-# Queries that are not answered, and unknown ones
-
-
 @pytest.mark.parametrize(
     ("unanswered", "more"),
     [(4, []), (5, []), (6, ["nor does 1 other run"]), (7, ["nor do 2 other runs"])],
@@ -135,8 +132,6 @@ def test_unknown_queries_are_noted_only_together_with_unanswered_ones():
         "2 queries that the qrels lack (e.g. 'other')"
     ]
 
-
-# Ids in another form
 
 IDS = [f"d{n % 3}-{n:03}" for n in np.random.default_rng(3).permutation(400)]
 FORM_QRELS = {
@@ -212,9 +207,6 @@ def test_documents_are_compared_with_those_of_the_baseline_too():
     assert found.verdicts[0].outcome.name == "ERROR" and note in found.verdicts[0].message
 
 
-# Depth, unjudged documents, qrels
-
-
 def test_the_depth_of_runs_is_noted_where_a_measure_sees_it():
     docs = {q: {f"d{n}": -float(n) for n in range(50)} | {"a": 9.0} for q in QRELS}
     short = {q: dict(list(of.items())[:20]) | {"a": 9.0} for q, of in docs.items()}
@@ -279,9 +271,6 @@ def test_one_score_for_all_documents_is_noted_from_20_documents_on():
             warnings.simplefilter("always")
             asl.ASL.calc_aggregate(qrels, run)
         assert [says in str(each.message) for each in caught] == [True] * constant
-
-
-# Queries among the documents
 
 
 @pytest.mark.parametrize(

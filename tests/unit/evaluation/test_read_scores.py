@@ -170,9 +170,6 @@ def test_what_a_column_was_taken_for_is_said_once_for_all_files(tmp_path):
     assert note.endswith("title is left out (--columns says otherwise)")
 
 
-# Values
-
-
 def test_missing_values_are_an_error_common_or_a_number():
     missing = EVALUATION.assign(AP=["N/A", 0.75, True, None])
     with pytest.raises(
@@ -220,9 +217,6 @@ def test_repetitions_are_rows_of_their_own():
     assert frame.loc["dense"].to_numpy().tolist() == [[0.75, 0], [0.375, 0.5]]
     folds = read_scores(EVALUATION.assign(fold=[1, 2, 1, 2]))
     assert not folds.repeated and folds.matrix("AP").to_dict("index") == VALUES
-
-
-# Errors
 
 
 def test_files_that_name_one_system_and_files_with_one_value_twice(tmp_path):

@@ -65,8 +65,7 @@ def test_any_small_run_is_scored_as_by_pytrec_eval(qrels, run):
         compare(GAINED, ir_measures.evaluator(GAINED, qrels), Judgements(qrels), run)
 
 
-# Measures of other providers, which order equal scores differently: without ties
-
+#: Measures of other providers, which order equal scores differently.
 ORDERED = [RR @ 1, RR @ 2, RR @ 10, RR(rel=2) @ 5, Judged, Judged @ 1, Judged @ 3, Judged @ 10]
 
 

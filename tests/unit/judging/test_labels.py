@@ -20,9 +20,6 @@ def of(path):
     return read_labels(path)[["qid", "docno", "label"]].values.tolist()
 
 
-# Formats
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -65,9 +62,6 @@ def test_labels_are_text_or_numbers_or_missing():
     labels = pd.DataFrame({"qid": "q", "docno": list("abcdefghi"), "label": values}, dtype=object)
     read = read_labels(labels)
     assert dict(zip(read["docno"], read["label"])) == {"a": 2, "c": 1, "e": 1, "g": 0.5}
-
-
-# Labels merged with the official judgements
 
 
 @pytest.mark.parametrize(("docno", "official", "grade"), [("a", 1, 0), ("n", 0, 1)])

@@ -154,9 +154,6 @@ def test_any_run_is_ranked_as_by_loops(rows, depth):
     assert ranking.rows.tolist() == expected
 
 
-# Single rules
-
-
 def test_the_rank_column_is_ignored():
     run = frame([("q", "a", 1), ("q", "b", 2)]).assign(rank=[0, 1])
     assert judge(Judgements({"q": {"a": 1}}), run).ranks.tolist() == [2]
@@ -219,8 +216,6 @@ def test_regraded():
     assert judgements.regraded({-1: 2, 1: 0}).grades.tolist() == other.judgements.grades.tolist()
     assert judged.relevant(1).ranks.tolist() == [1]
 
-
-# Kinds of input
 
 ROWS = [("7", "a", 1.0), ("7", "b", 2.0), ("10", "a", 3.0)]
 QRELS = [("10", "a", 1), ("7", "a", 1), ("7", "c", 1)]
