@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import small
+from brute_force import ranking
 
 import pyterrier_asl as asl
 from pyterrier_asl.measures.parsing import parse_measures
@@ -78,18 +79,13 @@ def test_means_are_those_of_the_queries_in_the_order_of_the_runs(function):
     pd.testing.assert_frame_equal(found[["low", "value", "high"]], means)
 
 
-def cut(run, k):
-    """The first documents of each query, in trec_eval's order of equal scores."""
-    return {
-        qid: dict(sorted(docs.items(), key=lambda item: (item[1], item[0]), reverse=True)[:k])
-        for qid, docs in run.items()
-    }
-
-
 @pytest.mark.parametrize(("rel", "k"), [(2, None), (1, 3), (2, 4)])
 def test_preferences_are_of_the_minimum_grade_and_of_the_first_documents(rel, k):
     binary = {qid: {d: int(g >= rel) for d, g in docs.items()} for qid, docs in QRELS.items()}
-    shorter = {name: cut(run, k) for name, run in RUNS.items()}
+    shorter = {
+        name: {q: {d: docs[d] for d in ranking(docs, {}, k=k)} for q, docs in run.items()}
+        for name, run in RUNS.items()
+    }
     for a, b in (("delta", "alpha"), ("charlie", "bravo")):
         found = asl.preferences(RUNS[a], RUNS[b], QRELS, rel=rel, cutoff=k)
         pd.testing.assert_frame_equal(found, asl.preferences(shorter[a], shorter[b], binary))

@@ -1,7 +1,5 @@
 """What callers declare of tables, and forms of others (synonyms.py, grades.py, formats.py)."""
 
-from __future__ import annotations
-
 import json
 
 import pandas as pd

@@ -1,8 +1,6 @@
 """Reading runs and judgements, against plain loops and the readers of PyTerrier and ir_measures.
 Tests of runs.py, qrels.py, groups.py, trec_text.py, columns.py, values.py, saved_tables.py."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import math

@@ -1,7 +1,5 @@
 """Folders, names and tables as people have them (runs.py)."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -6,6 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 import small
+from brute_force import ranking
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -180,10 +181,7 @@ def test_what_to_judge_next_for_two_runs_by_loops(measure):
 
     now, expected = difference(qrels), []
     for qid, grades in qrels.items():
-        tops = [
-            sorted(run.get(qid, {}), key=lambda d: (run[qid][d], d), reverse=True)[:k]
-            for run in runs.values()
-        ]
+        tops = [ranking(run.get(qid, {}), {}, k=k) for run in runs.values()]
         for docno in {doc for top in tops for doc in top} - {*grades}:
             change = difference({**qrels, qid: {**grades, docno: 1}}) - now
             ranks = [top.index(docno) + 1 if docno in top else 99 for top in tops]
