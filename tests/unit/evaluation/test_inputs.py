@@ -6,13 +6,7 @@ import ir_measures
 import pytest
 
 import pyterrier_asl as asl
-from pyterrier_asl.evaluation.sources import (
-    default_rel,
-    named_runs,
-    official_of,
-    warn_of_grades,
-    with_rel,
-)
+from pyterrier_asl.evaluation import sources
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.measures.defaults import official_rel
 from pyterrier_asl.measures.parsing import named_measures
@@ -24,17 +18,17 @@ KNOWN = "irds:msmarco-passage/trec-dl-2019/judged"
 
 def test_the_rel_of_a_known_collection_is_the_default():
     official = [ir_measures.nDCG @ 10, ir_measures.RR(rel=2), ir_measures.AP(rel=2)]
-    assert official_of(KNOWN) == official
-    assert default_rel(KNOWN) == 2 and default_rel(KNOWN, 1) == 1
-    assert official_of({"q": {"d": 1}}) == [] and default_rel({"q": {"d": 1}}) == 1
+    assert sources.official_of(KNOWN) == official
+    assert sources.default_rel(KNOWN) == 2 and sources.default_rel(KNOWN, 1) == 1
+    assert sources.official_of({"q": {"d": 1}}) == [] and sources.default_rel({"q": {"d": 1}}) == 1
     assert official_rel([ir_measures.nDCG @ 10]) is None
 
 
 def test_queries_without_documents_do_not_hide_what_a_dict_of_runs_is():
     run = {"empty": {}, "q": {"d": 1.0}, "also": {}}
-    assert list(named_runs(run)) == ["run"]
+    assert list(sources.named_runs(run)) == ["run"]
     assert asl.evaluate(run, {"q": {"d": 1}}, "AP")["AP"].tolist() == [1.0]
-    assert list(named_runs({"empty": {}, "a": run})) == ["empty", "a"]
+    assert list(sources.named_runs({"empty": {}, "a": run})) == ["empty", "a"]
 
 
 def warnings_of(grades, names, *arguments):
@@ -43,7 +37,7 @@ def warnings_of(grades, names, *arguments):
     judgements = Judgements({"q": {f"d{n}": grade for n, grade in enumerate(grades)}})
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        warn_of_grades(judgements, measures, *arguments)
+        sources.warn_of_grades(judgements, measures, *arguments)
     return [str(warning.message) for warning in caught]
 
 
@@ -111,7 +105,7 @@ def test_a_judges_grade_beats_the_measures_and_that_beats_the_option(
     measure, rel, judge_rel, expected
 ):
     (named,) = named_measures(measure)
-    computed = with_rel(named, rel, judge_rel)
+    computed = sources.with_rel(named, rel, judge_rel)
     assert computed.measure == expected
     if measure != "AP(rel=1)":  # its name has rel, although ir_measures prints AP
         assert computed.name == str(expected)
@@ -121,9 +115,9 @@ def test_a_grade_that_a_measure_does_not_take_is_an_error():
     (named,) = named_measures("infAP")
     message = "'infAP' does not take rel=-1 .infAP: rel must be a whole number"
     with pytest.raises(ValueError, match=message):
-        with_rel(named, -1)
+        sources.with_rel(named, -1)
     with pytest.raises(ValueError, match="number from 0"):
-        with_rel(named, judge_rel=-1)
+        sources.with_rel(named, judge_rel=-1)
 
 
 @pytest.mark.parametrize("highest", [0, -1])
