@@ -20,17 +20,7 @@ import pytest
 from _files import read_lines
 from ir_measures import AP, RR, P, R, Success, nDCG
 
-from pyterrier_asl import (
-    ASL,
-    TBG,
-    AP_Rareness,
-    DocLengths,
-    LexiP,
-    P_Rareness,
-    RarenessPool,
-    evaluate,
-    nASL,
-)
+import pyterrier_asl as asl
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.judging.matching import judge
 from pyterrier_asl.measures.formula import formula
@@ -86,19 +76,19 @@ def rankings(run: dict, qrels: dict, k: int | None = None, judged_only: bool = F
 
 def loops(run: dict, qrels: dict, rel: int, lengths: dict) -> dict:
     """Each measure and its value for every query."""
-    asl, lexip = brute_force.asl, brute_force.lexip
-    tbg = TBG(rel=rel, lengths=DocLengths.from_dict(lengths, name="crc"))
+    asl_of, lexip = brute_force.asl, brute_force.lexip
+    tbg = asl.TBG(rel=rel, lengths=asl.DocLengths.from_dict(lengths, name="crc"))
     cases = {  # measure -> its loop, where it is cut, and whether unjudged documents are left out
-        ASL(rel=rel): (lambda d, g: asl(d, g, rel), None, False),
-        ASL(rel=rel) @ 1000: (lambda d, g: asl(d, g, rel, 1000), 1000, False),
-        ASL(rel=rel, missing="after", g=10) @ 100:
-            (lambda d, g: asl(d, g, rel, 100, "after", 10), 100, False),
-        ASL(rel=rel, missing="eq3", judged_only=True):
-            (lambda d, g: asl(d, g, rel, None, "eq3", None, True), None, True),
-        nASL(rel=rel, judged_only=True) @ 50:
-            (lambda d, g: 1 - (asl(d, g, rel, 50, judged_only=True) - 1) / 50, 50, True),
-        LexiP(rel=rel): (lambda d, g: lexip(d, g, rel), None, False),
-        LexiP(rel=rel) @ 20: (lambda d, g: lexip(d, g, rel, 20), 20, False),
+        asl.ASL(rel=rel): (lambda d, g: asl_of(d, g, rel), None, False),
+        asl.ASL(rel=rel) @ 1000: (lambda d, g: asl_of(d, g, rel, 1000), 1000, False),
+        asl.ASL(rel=rel, missing="after", g=10) @ 100:
+            (lambda d, g: asl_of(d, g, rel, 100, "after", 10), 100, False),
+        asl.ASL(rel=rel, missing="eq3", judged_only=True):
+            (lambda d, g: asl_of(d, g, rel, None, "eq3", None, True), None, True),
+        asl.nASL(rel=rel, judged_only=True) @ 50:
+            (lambda d, g: 1 - (asl_of(d, g, rel, 50, judged_only=True) - 1) / 50, 50, True),
+        asl.LexiP(rel=rel): (lambda d, g: lexip(d, g, rel), None, False),
+        asl.LexiP(rel=rel) @ 20: (lambda d, g: lexip(d, g, rel, 20), 20, False),
         tbg: (lambda d, g: brute_force.tbg(d, g, lengths, rel=rel), None, False),
     }  # fmt: skip
     return {
@@ -115,7 +105,7 @@ def test_measures_are_the_loops_on_real_runs(data, collection):
         run = plainly(file, 4)
         lengths = {d: words(d) for docs in run.values() for d in docs}
         expected = loops(run, qrels, rel, lengths)
-        frame = evaluate({"run": file}, path, list(expected), progress=False)
+        frame = asl.evaluate({"run": file}, path, list(expected), progress=False)
         assert frame["qid"].tolist() == list(qrels)
         for measure, values in expected.items():
             found = frame[str(measure)].tolist()
@@ -131,7 +121,7 @@ def test_rareness_is_the_loops_on_real_runs(data, collection):
     groups = {run.name: "one" for run in members[:3]}
     tops = [rankings(plainly(p, 4), qrels) for p in members]
     for given in (None, groups):
-        pool = RarenessPool.from_runs({p.name: plainly(p, 4) for p in members}, groups=given)
+        pool = asl.RarenessPool.from_runs({p.name: plainly(p, 4) for p in members}, groups=given)
         names = [groups.get(p.name, p.name) for p in members] if given else None
         for file in [members[0], members[-1], *strangers]:
             docs = rankings(plainly(file, 4), qrels)
@@ -143,9 +133,9 @@ def test_rareness_is_the_loops_on_real_runs(data, collection):
                 ]
                 measures = [
                     kind(pool=pool, alpha=alpha, normalized=normalized, rel=rel) @ k
-                    for kind in (P_Rareness, AP_Rareness)
+                    for kind in (asl.P_Rareness, asl.AP_Rareness)
                 ]
-                frame = evaluate({"run": file}, path, measures, progress=False)
+                frame = asl.evaluate({"run": file}, path, measures, progress=False)
                 for measure, values in zip(measures, zip(*expected)):
                     found = frame[str(measure)].tolist()
                     assert found == pytest.approx(values, abs=EXACT), (file.name, measure)
@@ -167,8 +157,8 @@ def test_tbg_is_the_expected_total_utility_of_cwl_eval(data, collection):
     for file in runs_of(data, collection, 3):
         run = plainly(file, 4)
         lengths = {d: words(d) for docs in run.values() for d in docs}
-        measure = TBG(rel=rel, lengths=DocLengths.from_dict(lengths, name="crc"))
-        found = evaluate({"run": file}, path, [measure], progress=False)[str(measure)]
+        measure = asl.TBG(rel=rel, lengths=asl.DocLengths.from_dict(lengths, name="crc"))
+        found = asl.evaluate({"run": file}, path, [measure], progress=False)[str(measure)]
         expected = []
         for docs, grades in zip(rankings(run, qrels), qrels.values()):
             wanted = brute_force.relevant(grades, rel)
@@ -200,9 +190,9 @@ def test_what_we_share_with_ranx(data):
     uncompiled, in a process of its own: to compile it takes minutes."""
     pytest.importorskip("ranx", reason="ranx is not installed")
     shared = {
-        "map": [AP, AP_Rareness(alpha=0)],
-        "map@100": [AP @ 100, AP_Rareness(alpha=0) @ 100],
-        "precision@20": [P @ 20, P_Rareness(alpha=0) @ 20],
+        "map": [AP, asl.AP_Rareness(alpha=0)],
+        "map@100": [AP @ 100, asl.AP_Rareness(alpha=0) @ 100],
+        "precision@20": [P @ 20, asl.P_Rareness(alpha=0) @ 20],
     }
     shared |= {"mrr": [RR], "recall@1000": [R @ 1000], "hit_rate@5": [Success @ 5]}
     shared |= {"ndcg": [nDCG], "ndcg@10": [nDCG @ 10]}
@@ -228,14 +218,14 @@ def test_what_we_share_with_ranx(data):
     assert not done.returncode, done.stderr
     for (some, run), theirs in zip(cases, json.loads(done.stdout), strict=True):
         judgements = Judgements(some)
-        judged, pool = judge(judgements, run), RarenessPool.from_runs({"run": run})
+        judged, pool = judge(judgements, run), asl.RarenessPool.from_runs({"run": run})
         for label, measures in shared.items():
             for measure in measures:
                 given = measure(pool=pool) if "pool" in measure.SUPPORTED_PARAMS else measure
                 found = dict(zip(judgements.qids, formula(given).values(judged)))
                 assert found == pytest.approx(theirs[label], abs=1e-12), measure
         # the search length of the first relevant document is one over ranx's reciprocal rank
-        first = dict(zip(judgements.qids, ASL(g=1).values(judged)))
+        first = dict(zip(judgements.qids, asl.ASL(g=1).values(judged)))
         for qid, rr in theirs["mrr"].items():
             if rr and judgements.num_relevant(1)[judgements.qids.index(qid)]:
                 assert first[qid] == pytest.approx(1 / rr, abs=1e-9)
