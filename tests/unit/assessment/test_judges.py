@@ -449,36 +449,6 @@ def test_two_judges_are_compared_in_the_same_draws_on_the_pairs_of_both():
     assert best.endswith("p is corrected for 3 pairs of judges, intervals are not).")
 
 
-def test_a_label_of_minus_1_is_no_judgement():
-    labels, systems = truth(12), runs(truth(12), 5)
-    draw = np.random.default_rng(4)
-    person, machine = judged(labels, 0.1, 2), judged(labels, 0.3, 3)
-    drop = [(q, d) for q in person for d in DOCNOS if draw.random() < 0.2]
-    unjudged = [(q, d) for q in person for d in DOCNOS if draw.random() < 0.2]
-    drop += [("q3", doc) for doc in DOCNOS]  # a query without a judgement
-
-    def without(qrels, pairs, label=None):
-        kept: dict[str, dict[str, int]] = {}
-        for q, d, g in ((q, d, g) for q, docs in qrels.items() for d, g in docs.items()):
-            if (grade := label if (q, d) in pairs else g) is not None:
-                kept.setdefault(q, {})[d] = grade
-        return kept
-
-    both = [(without(person, drop, x), without(machine, unjudged, x)) for x in (None, -1)]
-    reports = [
-        asl.judges(of, {"m": model}, systems, "AP", test="t", draws=20) for of, model in both
-    ]
-    assert str(reports[0]) == str(reports[1])
-    pd.testing.assert_frame_equal(*(report.agreement for report in reports))
-    pd.testing.assert_frame_equal(*(report.confusion for report in reports))
-    audits = [asl.audit(systems, of, "AP", model) for of, model in both]
-    pd.testing.assert_frame_equal(*(audit.table for audit in audits))
-    values = [asl.evaluate(systems, of, "Judged@5") for of, _ in both]
-    shared = values[1].merge(values[0], on=["name", "qid"])
-    assert shared["Judged@5_x"].tolist() == shared["Judged@5_y"].tolist()
-    assert set(values[1][values[1]["qid"] == "q3"]["Judged@5"]) == {0}
-
-
 def test_kappas_of_grades_of_one_scale_are_values():
     """Cohen 1960 and 1968, against statsmodels; grades of another scale have none."""
     draw = np.random.default_rng(5)

@@ -83,20 +83,6 @@ def test_tsv_of_one_file_is_what_ir_measures_prints(files, monkeypatch, capsys):
         assert sorted(ours.stdout.splitlines()) == sorted(theirs.splitlines())
 
 
-# Hints and warnings
-
-
-@pytest.mark.filterwarnings("default:.*judged documents have a grade")
-def test_hint_once_where_grades_exceed_1(files):
-    """A warning is words, without code."""
-    stderr = evaluate("runs", "-m", "AP ASL@1000").stderr
-    assert "warnings.warn" not in stderr and ".py" not in stderr
-    assert stderr.count("Warning: 3 of 5 judged documents have a grade from 1 to below 2") == 1
-    for measures in ("AP ASL(rel=2)", "nDCG@10"):
-        assert "have a grade" not in evaluate("runs", "-m", measures).stderr
-    assert "have a grade" not in evaluate("runs", "--rel", "1").stderr
-
-
 # Errors
 
 
