@@ -48,14 +48,6 @@ def test_equal_values_have_no_interval(target):
     assert any("AP, new: all 12 audited queries have the value 1," in t for t in one.sentences())
 
 
-@pytest.mark.parametrize(("different", "noted"), [(1, True), (4, True), (5, False)])
-def test_few_different_values_are_noted(different, noted):
-    people = qrels(one_value([0] * different))
-    found = audit(RUNS, people, "AP", qrels(MACHINE))
-    assert found.table["ci_low"].notna().all()
-    assert any("fewer than 5 of people's values" in text for text in found.notes) is noted
-
-
 def test_queries_without_a_relevant_document_are_noted_for_people_and_the_machine():
     lacks = {"r": 0, "n": 0}
     notes = [

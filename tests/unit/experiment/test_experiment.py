@@ -204,19 +204,6 @@ def test_mean_response_time_belongs_to_the_system():
 # The direction
 
 
-def test_plus_and_minus_follow_the_direction():
-    table = experiment(3, [ASL @ 5, nASL @ 5, AP], baseline="toy0")
-    base = values(results(0), "ASL@5")
-    for row in (1, 2):
-        mine = values(results(row), "ASL@5")
-        assert table["ASL@5 +"][row] == (mine < base).sum()
-        assert table["ASL@5 -"][row] == (mine > base).sum()
-        assert table["ASL@5 p-value"][row] == pytest.approx(stats.ttest_rel(mine, base).pvalue)
-        for end in ("+", "-"):
-            assert table[f"ASL@5 {end}"][row] == table[f"nASL@5 {end}"][row]
-    assert table.loc[0, ["ASL@5 +", "ASL@5 -", "ASL@5 p-value"]].isna().all()
-
-
 def marked(styler):
     """(row, column) -> the mark of the cell."""
     styler._compute()
