@@ -25,10 +25,9 @@ from ..charts import (
     tooltips,
     up_to_1,
 )
-from ..common.choices import check_names
 from ..common.lazy import pd
 from ..common.notices import counted
-from ..common.parameters import check_probability
+from ..common.parameters import check_names, check_probability
 from ..common.types import Floats
 from ..evaluation.evaluation import Runs
 from ..evaluation.preferences import preference_cubes

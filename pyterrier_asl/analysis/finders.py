@@ -20,10 +20,9 @@ from ..charts import (
     undrawn,
     without_outliers,
 )
-from ..common.choices import check_names
 from ..common.lazy import pd
 from ..common.notices import names_of
-from ..common.parameters import check_whole
+from ..common.parameters import check_names, check_whole
 from ..common.types import Bools, Ints
 from ..evaluation.evaluation import Runs
 from ..evaluation.relevant_documents import RelevantRanks

@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 
 from ..assessment.judges import QRELS, Judges, with_reference
-from ..common.choices import check_names
 from ..common.lazy import pc
 from ..common.notices import warn
+from ..common.parameters import check_names
 from ..evaluation.evaluate import tracks
 from ..evaluation.evaluation import Evaluation as Evaluation
 from ..evaluation.evaluation import Runs

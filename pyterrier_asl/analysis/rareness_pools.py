@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..charts import alt, figure, ranks_on_lists, tooltips
-from ..common.choices import check_names
 from ..common.lazy import pd
+from ..common.parameters import check_names
 from ..common.types import Bools, Ints
 from ..evaluation.evaluation import Evaluation, Runs
 from ..evaluation.relevant_documents import RelevantRanks

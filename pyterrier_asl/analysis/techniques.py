@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..charts import BESIDE_NAMES, STEP, alt, bars, captioned, in_rows, tooltips, yes_or_no
-from ..common.choices import check_names
 from ..common.lazy import pd
+from ..common.parameters import check_names
 from ..evaluation.evaluation import Evaluation, Runs
 from ..evaluation.sources import QrelsLike, refuse
 from ..measures.directions import higher_is_better, value_range

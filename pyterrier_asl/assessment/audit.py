@@ -16,7 +16,7 @@ import numpy as np
 from ..charts.drawing import PANEL, ROW, alt, captioned, category, ranges, tooltips
 from ..common.lazy import pd
 from ..common.notices import counted, names_of
-from ..common.other_names import taking_other_names
+from ..common.parameters import taking_other_names
 from ..common.types import Floats, Ints
 from ..evaluation.evaluation import Runs
 from ..evaluation.facts import without_relevant

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..common.lazy import pd
 from ..common.notices import counted
-from ..common.other_names import taking_other_names
+from ..common.parameters import taking_other_names
 from ..common.types import Floats
 from ..evaluation.evaluation import Runs
 from ..evaluation.sources import QrelsLike, refuse_unused

@@ -14,8 +14,7 @@ from typing import Any
 from ..charts.drawing import STEP, alt, captioned, ranges, tooltips
 from ..common.lazy import pd
 from ..common.notices import counted
-from ..common.other_names import taking_other_names
-from ..common.parameters import check_name
+from ..common.parameters import check_name, taking_other_names
 from ..evaluation.evaluation import Runs
 from ..evaluation.sources import JudgeRel, QrelsLike, on_grades, refuse
 from ..measures.parsing import Measures, NamedMeasure

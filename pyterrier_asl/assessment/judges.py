@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ..common.choices import check_names
 from ..common.lazy import pd
 from ..common.notices import counted, warn
+from ..common.parameters import check_names
 from ..common.types import Bools, Floats, Ints
 from ..evaluation.evaluation import Evaluation, Runs
 from ..evaluation.facts import Facts

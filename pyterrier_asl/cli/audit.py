@@ -26,7 +26,7 @@ from typing import Any
 import click
 
 from ..assessment import audit as library
-from ..common.choices import check_names
+from ..common.parameters import check_names
 from ..evaluation.evaluate import evaluate
 from ..evaluation.sources import chosen_measures, refuse
 from ..io.runs import list_runs

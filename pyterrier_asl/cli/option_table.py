@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 from ..common.notices import counted
+from ..io.declared import DeclaredFile
 from ..io.groups import read_groups
-from ..io.synonyms import DeclaredFile
 from . import readers
 
 

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import click
 
-from ..common.choices import one_or_more
+from ..common.parameters import one_or_more
 from ..evaluation.sources import NOT_FOR_SCORES, refuse
 from ..io.runs import declared_runs
 from ..judging.qrels import Qrels

@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from ..common.other_names import OTHER_NAMES
+from ..common.parameters import OTHER_NAMES
 from ..io.atomic import check_replaceable, replacing
 from ..printing.table_lines import EVERY_PLACE
 from ..printing.tables import FORMS

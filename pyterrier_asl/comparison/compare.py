@@ -16,10 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from ..common.choices import one_or_more
 from ..common.notices import grouped, names_of
-from ..common.other_names import taking_other_names
-from ..common.parameters import check_name, check_probability
+from ..common.parameters import check_name, check_probability, one_or_more, taking_other_names
 from ..evaluation.evaluation import Evaluation, Runs
 from ..evaluation.labellings import measure_with_bounds
 from ..evaluation.preferences import preferences_for
@@ -33,9 +31,9 @@ from ..evaluation.sources import (
     on_grades,
     refuse,
 )
+from ..io.declared import SYNONYMS
 from ..io.opening import local_path, open_file
 from ..io.runs import run_name
-from ..io.synonyms import SYNONYMS
 from ..measures.parsing import (
     Measures,
     canonical_name,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..common.lazy import pd
-from ..common.other_names import taking_other_names
+from ..common.parameters import taking_other_names
 from ..judging.qrels import source_of
 from ..measures.parsing import Measures, NamedMeasure
 from .collections import shared_systems

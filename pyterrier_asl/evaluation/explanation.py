@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ..common.choices import check_names
 from ..common.lazy import pd
 from ..common.notices import counted, names_of
+from ..common.parameters import check_names
 from ..common.types import Floats
 from ..io.columns import is_table
 from ..measures.parsing import Measures, NamedMeasure, canonical_name, is_measure, one_measure

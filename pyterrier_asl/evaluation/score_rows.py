@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..common.choices import check_names
 from ..common.lazy import pc, pd
 from ..common.notices import counted, excerpt, names_of
+from ..common.parameters import check_names
 from ..common.types import Floats
-from ..io.synonyms import SYNONYMS, column_named, plain
+from ..io.declared import SYNONYMS, column_named, plain
 from ..io.values import NUMBER
 from ..measures.directions import added_up, value_range
 from ..measures.parsing import canonical_name, is_measure, measure_named

@@ -1,7 +1,7 @@
 """Scores that other programs computed: tables of values per system, query and measure.
 
 A table is read by what its columns declare, with the names of
-:data:`~pyterrier_asl.io.synonyms.SYNONYMS` or those that the caller gives:
+:data:`~pyterrier_asl.io.declared.SYNONYMS` or those that the caller gives:
 
 * a row per value: columns of systems, queries, measures and values;
 * a row per system and query, and a column per measure;
@@ -29,14 +29,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..common.choices import check_names, one_or_more
 from ..common.lazy import pd
 from ..common.notices import counted, names_of
-from ..common.parameters import check_name
+from ..common.parameters import check_name, check_names, one_or_more
 from ..common.types import Bools, Floats
 from ..io.columns import as_frame, is_table
+from ..io.declared import NamesOfColumns, column_names
 from ..io.runs import run_name
-from ..io.synonyms import NamesOfColumns, column_names
 from ..judging.id_forms import other_form
 from ..measures.directions import higher_is_better
 from ..measures.parsing import canonical_name, measure_named, words

@@ -19,7 +19,7 @@ import numpy as np
 
 from ..common.extras import install_command
 from ..io.atomic import naming_full_disk
-from ..io.synonyms import DeclaredFile
+from ..io.declared import DeclaredFile
 from ..judging.judgements import Judgements
 from .measuring import MeasuredRun, Measuring
 

@@ -13,7 +13,7 @@ import pandas as pd
 import pyterrier as pt
 from ir_measures import Measure
 
-from ..common.choices import one_or_more
+from ..common.parameters import one_or_more
 from ..common.types import Floats
 from ..evaluation.sources import common_rel
 from ..io.values import check_queries

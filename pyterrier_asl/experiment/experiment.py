@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 
 from ir_measures import Measure
 
-from ..common.choices import check_names
-from ..common.parameters import check_name, check_probability
+from ..common.parameters import check_name, check_names, check_probability
 from ..evaluation.sources import refuse
 from ..statistics.tests import CORRECTIONS
 from .arguments import baseline_numbers, columns_of, named_systems, read_topics

@@ -19,8 +19,7 @@ import pyarrow as pa
 
 from ..common.lazy import pc, pd
 from ..common.notices import excerpt
-from .grades import grade_of, grades_hint
-from .synonyms import SYNONYMS, column_named, find_columns, is_rank
+from .declared import SYNONYMS, column_named, find_columns, grade_of, grades_hint, is_rank
 from .values import (
     Codes,
     arrow_numbers,

@@ -22,17 +22,17 @@ import pyarrow as pa
 
 from ..common.lazy import pc, pd, pq
 from .columns import is_frame, is_table, pandas_or_arrow, several_texts, typed_table
-from .formats import cells_of, read_rows, recognise
-from .grades import label_grades
-from .opening import StrPath, decompressed, file_format, local_path, open_file
-from .synonyms import (
+from .declared import (
     DeclaredFile,
     GradesOfLabels,
     NamesOfColumns,
     column_names,
     find_columns,
     is_rank,
+    label_grades,
 )
+from .formats import cells_of, read_rows, recognise
+from .opening import StrPath, decompressed, file_format, local_path, open_file
 from .trec_text import QRELS, RANKED, RUN, SCORED, Layout, read_columns
 from .values import TEXT_TYPES
 

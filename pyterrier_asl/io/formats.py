@@ -22,8 +22,7 @@ import pyarrow as pa
 
 from ..common.lazy import pc, pd
 from ..common.notices import counted, excerpt
-from .grades import grade_of, grades_hint
-from .synonyms import OPTIONAL, SYNONYMS, plain
+from .declared import OPTIONAL, SYNONYMS, grade_of, grades_hint, plain
 from .trec_text import MARK, Layout, fits, whole_number
 from .values import NUMBER, number_of
 

@@ -12,11 +12,19 @@ import numpy as np
 from ..common.lazy import pd
 from ..common.notices import counted, excerpt
 from .columns import as_frame, is_table
+from .declared import (
+    DeclaredFile,
+    GradesOfLabels,
+    NamesOfColumns,
+    column_names,
+    find_columns,
+    grade_of,
+    grades_hint,
+    label_grades,
+)
 from .formats import read_rows, recognise
-from .grades import grade_of, grades_hint, label_grades
 from .opening import StrPath, open_text
 from .qrels import read_qrels
-from .synonyms import DeclaredFile, GradesOfLabels, NamesOfColumns, column_names, find_columns
 from .trec_text import MARK
 from .values import NUMBER, text
 

@@ -11,9 +11,9 @@ import pyarrow as pa
 
 from ..common.lazy import pd
 from .columns import typed_table
+from .declared import DeclaredFile, GradesOfLabels, NamesOfColumns
 from .files import read_table
 from .opening import StrPath
-from .synonyms import DeclaredFile, GradesOfLabels, NamesOfColumns
 from .trec_text import QRELS
 from .values import as_integers
 

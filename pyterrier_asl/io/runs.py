@@ -16,13 +16,13 @@ from typing import Any, TypeAlias, TypeVar
 
 import pyarrow as pa
 
-from ..common.choices import one_or_more
 from ..common.lazy import pd
+from ..common.parameters import one_or_more
 from ..common.threads import cores, map_ahead
 from .columns import PIPELINE, is_table
+from .declared import DeclaredFile, NamesOfColumns
 from .files import SUFFIXES, SUMMARIES, read_table
 from .opening import StrPath, local_path
-from .synonyms import DeclaredFile, NamesOfColumns
 from .trec_text import RUN
 
 T = TypeVar("T")

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from ..common.notices import counted, excerpt
+from .declared import SYNONYMS, plain
 from .formats import json_object
 from .opening import open_text
-from .synonyms import SYNONYMS, plain
 
 #: The characters of a document on the page.
 _BEGINNING = 280
@@ -109,7 +109,7 @@ def read_texts(
     """The texts of a file of queries or documents, by id.
 
     Each line is ``qid<TAB>query`` or ``docno<TAB>text``, or a JSON object with an id (``qid``,
-    ``docno``, ``_id`` or others of :data:`~pyterrier_asl.io.synonyms.SYNONYMS`) and texts
+    ``docno``, ``_id`` or others of :data:`~pyterrier_asl.io.declared.SYNONYMS`) and texts
     (``query``, ``title``, ``text``, ``contents``, ``body``, ``segment`` or ``passage``, in this
     order, with line feeds between them).
 

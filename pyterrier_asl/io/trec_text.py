@@ -26,7 +26,7 @@ import pyarrow.csv as pcsv
 from ..common.lazy import pc
 from ..common.notices import excerpt
 from ..common.threads import cores, map_ahead
-from .grades import grade_of, grades_hint
+from .declared import grade_of, grades_hint
 from .values import NUMBER
 
 # Blocks of 2 MB are fastest: smaller ones need more calls, larger ones do not fit the cache.

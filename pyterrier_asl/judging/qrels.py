@@ -8,7 +8,7 @@ from typing import Any
 
 from ..common.lazy import pd
 from ..common.notices import counted
-from ..io.synonyms import DeclaredFile, GradesOfLabels, NamesOfColumns
+from ..io.declared import DeclaredFile, GradesOfLabels, NamesOfColumns
 from .judgements import MATCHING, Judgements, judgements_of
 from .remembered import cached_property
 

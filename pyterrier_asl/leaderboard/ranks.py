@@ -11,7 +11,7 @@ import numpy as np
 from ..assessment.judges import QRELS, Judges, sign_of, with_reference
 from ..common.lazy import pd
 from ..common.notices import warn
-from ..common.other_names import taking_other_names
+from ..common.parameters import taking_other_names
 from ..common.types import Floats
 from ..evaluation.collections import OVERALL
 from ..evaluation.evaluate import tracks

@@ -15,7 +15,7 @@ import ir_measures
 import numpy as np
 from ir_measures import Measure
 
-from ..common.choices import one_or_more
+from ..common.parameters import one_or_more
 from . import PluginMeasure
 from ._base import DEEPEST, check_required, grade, own_measures
 from .directions import added_up, higher_is_better

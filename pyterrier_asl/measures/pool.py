@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from ..common.choices import check_names
 from ..common.lazy import pc
 from ..common.notices import counted, progress_bar, warn
-from ..common.parameters import check_whole
+from ..common.parameters import check_names, check_whole
 from ..common.types import Bools, Ints
 from ..io.columns import cut_ids
 from ..io.runs import iter_runs

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..common.notices import counted, names_of
-from ..common.other_names import taking_other_names
+from ..common.parameters import taking_other_names
 from ..io.atomic import replacing
 
 if TYPE_CHECKING:

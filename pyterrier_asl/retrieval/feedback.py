@@ -11,8 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
-from ..common.other_names import taking_other_names
-from ..common.parameters import check_name, check_whole
+from ..common.parameters import check_name, check_whole, taking_other_names
 from ..common.types import Bools, Floats, Ints
 from ..scoring.arrays import offsets_of, within_query
 from .bm25 import (

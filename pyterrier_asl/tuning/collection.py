@@ -13,9 +13,9 @@ import pyterrier as pt
 
 from ..common.notices import excerpt
 from ..evaluation.sources import refuse
+from ..io.declared import GradesOfLabels, NamesOfColumns
 from ..io.formats import json_object
 from ..io.qrels import irds_qrels, read_qrels
-from ..io.synonyms import GradesOfLabels, NamesOfColumns
 from ..io.texts import read_texts
 from ..measures.lengths import DocLengths
 from ..retrieval.build import docno_of, indexed_text

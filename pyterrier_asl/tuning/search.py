@@ -8,8 +8,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import pandas as pd
 import pyterrier as pt
 
-from ..common.other_names import taking_other_names
-from ..common.parameters import check_name
+from ..common.parameters import check_name, taking_other_names
 from ..evaluation.sources import QrelsLike, refuse, warn_of_grades
 from .objective import Objective, TuningTask, make_task
 from .space import Params, Space, transformers_of

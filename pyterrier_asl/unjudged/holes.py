@@ -12,9 +12,8 @@ import numpy as np
 import pandas as pd
 
 from ..charts.drawing import CROWDED, alt, captioned, figure, inline_rows, ranges, square, tooltips
-from ..common.choices import check_names
 from ..common.notices import counted
-from ..common.parameters import check_name, check_probability
+from ..common.parameters import check_name, check_names, check_probability
 from ..common.types import Bools, Floats, Ints
 from ..evaluation.evaluation import Evaluation, Runs
 from ..evaluation.facts import only_relevant

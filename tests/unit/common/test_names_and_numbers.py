@@ -1,5 +1,5 @@
 """Names that do not exist, other names of arguments, and words for numbers
-(choices.py, notices.py, other_names.py)."""
+(parameters.py, notices.py)."""
 
 import io
 import sys
@@ -9,8 +9,8 @@ import small
 from _calls import call
 
 import pyterrier_asl
-from pyterrier_asl.common.choices import check_names
 from pyterrier_asl.common.notices import progress_bar
+from pyterrier_asl.common.parameters import check_names
 
 RUNS, QRELS = small.RUNS, small.QRELS
 

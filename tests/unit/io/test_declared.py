@@ -1,4 +1,4 @@
-"""What callers declare of tables, and forms of others (synonyms.py, grades.py, formats.py)."""
+"""What callers declare of tables, and forms of others (declared.py, formats.py)."""
 
 import json
 

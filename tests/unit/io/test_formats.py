@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 import pyterrier_asl as asl
 from pyterrier_asl.cli import main
-from pyterrier_asl.io.synonyms import column_named
+from pyterrier_asl.io.declared import column_named
 
 RUN = [("q 1", "a", 3.0), ("q 1", "b", 2.5), ("2", "c", -1.0), ("2", "a", -2.0)]
 QRELS = [("q 1", "b", 2), ("q 1", "a", 0), ("2", "a", 1)]
