@@ -69,9 +69,8 @@ def average_precision(run: PairDocuments) -> Bounds:
     >>> low.tolist(), high.tolist()
     ([0.5], [1.0])
     """
-    judged = sum_by_query((within_query(run.known_offsets) + 1) / run.known_a, run.known_offsets)[
-        :, np.newaxis
-    ]
+    precisions = (within_query(run.known_offsets) + 1) / run.known_a
+    judged = sum_by_query(precisions, run.known_offsets)[:, np.newaxis]
     # Ranks of all queries in a single ascending order.
     most = max(int(ranks.max(initial=0)) for ranks in (run.known_a, run.a)) + 1
     queries = queries_of(run.offsets)

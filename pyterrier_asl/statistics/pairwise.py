@@ -153,10 +153,9 @@ def _randomization(a: Floats, b: Floats, options: Settings) -> TestResult:
 def _unpaired_t(a: Floats, b: Floats, options: Settings) -> TestResult:
     test = scipy.stats.ttest_ind(a, b, axis=1)
     pooled = np.sqrt((a.var(axis=1, ddof=1) + b.var(axis=1, ddof=1)) / 2)
+    effect = (a.mean(axis=1) - b.mean(axis=1)) / pooled
     low, high = test.confidence_interval(1 - options.alpha)
-    return TestResult(
-        low, high, (a.mean(axis=1) - b.mean(axis=1)) / pooled, test.statistic, test.pvalue
-    )
+    return TestResult(low, high, effect, test.statistic, test.pvalue)
 
 
 def _rows_with_ties(differences: Floats) -> tuple[Ints, Bools]:
@@ -268,8 +267,7 @@ def non_inferiority(gains: ArrayLike, margin: float, *, alpha: float = 0.05) -> 
         return NonInferiority(nan, nan, nan)
     error = float(values.std(ddof=1) / np.sqrt(values.size))
     statistic = (float(values.mean()) + margin) / error
+    within = scipy.special.nctdtr(freedom, margin / error, upper_t(alpha, freedom))
     return NonInferiority(
-        statistic,
-        float(scipy.special.stdtr(freedom, -statistic)),
-        float(1 - scipy.special.nctdtr(freedom, margin / error, upper_t(alpha, freedom))),
+        statistic, float(scipy.special.stdtr(freedom, -statistic)), float(1 - within)
     )

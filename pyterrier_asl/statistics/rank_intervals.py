@@ -228,9 +228,8 @@ class Pairs:
         self.difference[np.abs(self.difference) <= rounding] = 0
         own, systems = _squared_errors(self.residuals, rounding * float(share.max())), len(array)
         self.own_share = VARIANCES[variance]
-        self.error = self.own_share * own + (1 - self.own_share) * (
-            own.sum() / max(systems * (systems - 1), 1)
-        )
+        mean = own.sum() / max(systems * (systems - 1), 1)
+        self.error = self.own_share * own + (1 - self.own_share) * mean
         with np.errstate(divide="ignore", invalid="ignore"):
             self.statistic = np.where(
                 self.difference == 0, 0, self.difference / np.sqrt(self.error)
