@@ -446,6 +446,9 @@ def test_two_judges_are_compared_in_the_same_draws_on_the_pairs_of_both():
         f"{tau.idxmax()} agrees best with nist on the ranking of 7 runs by P@5 (tau {tau.max():.3f}"
     )
     assert best.endswith("p is corrected for 3 pairs of judges, intervals are not).")
+    is_worse = rows["significant"].xs("tau", level="agreement")
+    assert is_worse["P@5"]["good"].all() and not is_worse["AP"].any()
+    assert " agree significantly less (" in best  # by the first measure
 
 
 def test_kappas_of_grades_of_one_scale_are_values():

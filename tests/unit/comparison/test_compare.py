@@ -30,6 +30,8 @@ def test_differences_begin_with_the_largest_loss_by_the_first_measure():
     assert found["qid"].tolist()[:3] == ["q3", "q0", "q2"]
     assert found["RR"].tolist() == pytest.approx([1 / 3 - 1 / 2, 0, 1 / 2, 0, 0, 0])
     assert found["ASL"].tolist() == [1, 0, -1, 0, 0, 0]
+    by_asl = compare(runs, qrels, ["ASL", "NumRet"]).differences()["ASL"]  # a loss is an increase
+    assert by_asl.tolist() == [1, 0, -1, 0, 0, 0]
 
 
 def test_preferences_are_tested_where_they_are_named_or_no_measure_is():

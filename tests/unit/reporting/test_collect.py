@@ -95,6 +95,11 @@ def test_documents_judged_irrelevant():
     assert collect(run, {"q": {"b": 1}}, ["AP"]).judged_irrelevant == 0
 
 
+def test_a_system_with_half_the_documents_of_the_deepest_is_not_short():
+    runs = {f"s{size}": {"q": {f"d{n}": -n for n in range(size)}} for size in (4, 2, 1)}
+    assert collect(runs, {"q": {"d0": 1}}, ["AP"]).short.tolist() == [False, False, True]
+
+
 def test_rankings_by_gains_and_costs_agree_by_their_directions():
     runs = {f"run{seed}": a_run(seed, QUERIES, noise=3.0) for seed in range(6)}
     findings = collect(runs, QRELS, ["AP", "ASL@30", "LexiP"])

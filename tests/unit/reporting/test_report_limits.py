@@ -1,6 +1,7 @@
 """Limits from which on a page shows a number in another way, or not at all, by hand."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -125,6 +126,7 @@ def test_the_best_two_systems_are_compared_deeply_and_the_best_three_at_the_top(
         assert {pair.difference.measure for pair in findings.bounds[name].values()} == {of}
     page = Page(findings, Texts())
     assert page.depths == [10, 100, 1000] and page.left_out == ""
+    assert Page(replace(findings, cutoff=100), Texts()).depths == [10, 100]
     for pair in page.data()["bounds"]["AP"].values():
         assert "Bounds need a cut-off: these are of AP@100." in pair["says"]
 
