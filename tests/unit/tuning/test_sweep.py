@@ -48,12 +48,22 @@ def test_all_parameters_at_once(small):
     assert compare(Stage("one", first, params[:1]), small, small.measures, 40) < 1e-9
 
 
-@pytest.mark.parametrize("weights", ["idf", "rsj"])
-def test_one_retriever_in_both_places(small, weights):
+@pytest.mark.parametrize(("weights", "fb_docs"), [("idf", 4), ("rsj", 20)])
+def test_one_retriever_in_both_places(small, weights, fb_docs):
+    """It retrieves more or fewer documents than feedback takes."""
     bm25 = small.index.bm25(num_results=15)
-    prf = RobertsonPRF(small.index, fb_docs=4, weights=weights)
+    prf = RobertsonPRF(small.index, fb_docs=fb_docs, weights=weights)
     params = [(bm25, {"b": [0.1, 0.5, 0.9], "k1": [0.2, 2.0, 20.0]})]
     assert compare(Stage("both", bm25 >> prf >> bm25, params), small, small.measures, 6) < 1e-9
+
+
+def test_query_weights_are_saturated_before_feedback(small):
+    collection, toks = Collection(), [{f"w{i}": 1.0, f"w{i + 7}": 0.2} for i in range(12)]
+    collection.topics = small.topics[["qid"]].assign(query_toks=toks)
+    first, final = (small.index.bm25(num_results=15, k3=k3) for k3 in (0.5, None))
+    pipeline = first >> RobertsonPRF(small.index, fb_docs=4) >> final
+    stage = Stage("k3", pipeline, [(first, {"b": [0.1, 0.5, 0.9], "k1": [0.2, 2.0]})])
+    assert compare(stage, collection, [AP, nDCG], 6) < 1e-9
 
 
 @pytest.mark.slow
