@@ -56,6 +56,14 @@ def files(tmp_path, monkeypatch) -> Path:
 PLAN = ["plan-audit", "none", "old.run", "new.run", "--judge", "m=machine", "-m", "AP@3"]
 
 
+def test_runs_have_the_names_of_columns_that_are_given(files):
+    given = ["new.run", "--judge", "m=machine", "-m", "AP", "-o", "tsv"]
+    rows = [(q, d, score) for q, of in RUNS["old"].items() for d, score in of.items()]
+    pd.DataFrame(rows, columns=["qid", "_id", "score"]).to_csv("old.csv", index=False)
+    found = call("audit", "people", "old.csv", *given, "--columns", "docno=_id")
+    assert found.stdout == call("audit", "people", "old.run", *given).stdout != ""
+
+
 def test_a_sentence_per_difference_says_who_is_better_and_what_is_saved():
     found = audit(RUNS, SAMPLE, ["AP", "ASL@5"], MACHINE, name="llm")
     gain, cost = (row for row in found.table.to_dict("records") if row["minus"])

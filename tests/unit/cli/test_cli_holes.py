@@ -122,9 +122,11 @@ def test_labels_of_several_files_are_merged(files, tmp_path):
         done = call(*files, "-m", "ASL@3", *options, "-o", "jsonl")
         unjudged.append(json.loads(done.stdout)["unjudged"])
     assert unjudged == [6, 5, 5, 4]
-    write_label(two, {"qid": "q", "docno": "z", "label": 1, "source": "two"})
+    write_label(two, {"qid": "q", "docno": "z", "label": 2, "source": "two"})
+    highest = ["-m", "nDCG@3", "--labels", two, "--highest"]  # the best official grade is 1
+    assert [call(*files, *highest, n).exit_code for n in (1, 2)] == [2, 0]
     done = call(*files, "-m", "ASL@3", "--labels", one, "--labels", two)
-    assert done.exit_code == 2 and "labelled 0 by 'one' and 1 by 'two'" in done.stderr
+    assert done.exit_code == 2 and "labelled 0 by 'one' and 2 by 'two'" in done.stderr
 
 
 @pytest.fixture

@@ -223,8 +223,9 @@ def test_highlight_follows_the_direction(how):
 
 
 def test_highlight_marks_ties_and_averages_and_leaves_out_counts():
-    made = {"a": system(1), "b": system(1), "c": system(2)}
+    made = {"a": system(2), "b": system(2), "c": system(1)}
     theirs = experiment(made, [AP], pt.Experiment, highlight="color")
+    assert [row for row, _ in marked(theirs)] == [0, 1]
     assert marked(experiment(made, [AP], highlight="color")) == marked(theirs)
     table = experiment(3, [ir_measures.NumRet, AP], baseline=0, highlight="bold")
     names = {column for _, column in marked(table)}
@@ -355,6 +356,9 @@ def test_corrections_count_every_system_but_the_baseline():
         assert got[[0, 2, 3]] == pytest.approx(np.minimum(p[[0, 2, 3]] * 4, 1))
         assert p[4] == got[4] == 1 and np.isnan(got[1])
         assert table[f"{name} reject"].dtype == bool and not table[f"{name} reject"][[1, 4]].any()
+    options = {"baseline": 1, "correction": "bonferroni", "correction_alpha": got[2]}
+    rejected = experiment(made, [ASL @ 5], **options)["ASL@5 reject"]  # p at most alpha
+    assert got[2] < 1 and rejected.tolist() == [False, False, True, False, False]
 
 
 @pytest.mark.parametrize("method", ["holm", "bonferroni", "bh", "none", "fdr_by"])
@@ -608,3 +612,5 @@ def test_preferences_take_the_rel_of_the_measures():
     beside = experiment(2, ["AP(rel=2)", "RR", "sgnLP"], baseline=0)
     assert follows["sgnLP"].tolist() == said["sgnLP(rel=2)"].tolist()
     assert beside["sgnLP"].tolist() == said["sgnLP"].tolist() != said["sgnLP(rel=2)"].tolist()
+    own = experiment(2, ["AP(rel=2)", "sgnLP(rel=1)"], baseline=0)
+    assert own["sgnLP(rel=1)"].tolist() == said["sgnLP"].tolist()

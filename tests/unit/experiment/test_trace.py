@@ -80,6 +80,7 @@ def test_every_stage_is_applied_once_and_its_documents_are_counted():
     graded = trace(one >> two, TOPICS, QRELS, ["AP(rel=2)"])
     assert graded.total == 2 and trace(one, TOPICS, QRELS, "AP", rel=2).total == 2
     assert list(trace(one, TOPICS, QRELS, "AP", rel=2).table)[-1] == "AP(rel=2)"
+    assert trace(one, TOPICS, QRELS, "nDCG@10", rel=2).total == 2  # which has no rel itself
 
 
 def test_names_and_operators():
