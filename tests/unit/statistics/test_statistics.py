@@ -190,19 +190,20 @@ def test_signs_of_a_randomization_test_do_not_depend_on_the_other_pairs(monkeypa
 
 
 def test_randomized_tukey_draws_all_exchanges_at_any_size(monkeypatch):
-    """Several chunks of draws give what one array of all gives."""
+    """Several chunks of draws give what one array of whole numbers gives, of any unit."""
     monkeypatch.setattr(tukey, "CHUNK", 2000)
-    values, draws = scores(10, 20), 100
-    drawn = np.broadcast_to(values.T, (draws, *values.T.shape))
-    largest = np.ptp(np.random.default_rng(0).permuted(drawn, axis=2).mean(axis=1), axis=1)
-    frame = all_pairs(values, "tukey-randomized", draws=draws)
-    as_large = np.sum(largest >= np.abs(frame["difference"].to_numpy())[:, None], axis=1)
+    numbers, draws, unit = np.round(scores(10, 20) * 10).astype(np.int64), 100, 1e5 / 3
+    drawn = np.broadcast_to(numbers.T, (draws, *numbers.T.shape))
+    largest = np.ptp(np.random.default_rng(0).permuted(drawn, axis=2).sum(axis=1), axis=1)
+    frame = all_pairs(numbers * unit, "tukey-randomized", draws=draws)
+    sums = np.round(np.abs(frame["difference"].to_numpy()) * 20 / unit)
+    as_large = np.sum(largest >= sums[:, None], axis=1)
     np.testing.assert_allclose(frame["p"], (as_large + 1) / (draws + 1), atol=1e-12)
     assert 0.05 < frame["p"].median() < 1
-    margin = np.sort(largest)[-5]
-    np.testing.assert_allclose(frame["ci_low"], frame["difference"] - margin, atol=1e-12)
-    np.testing.assert_allclose(frame["ci_high"], frame["difference"] + margin, atol=1e-12)
-    again = all_pairs(values, "tukey-randomized", draws=draws, seed=1)
+    margin = np.sort(largest)[-5] * unit / 20
+    np.testing.assert_allclose(frame["ci_low"], frame["difference"] - margin)
+    np.testing.assert_allclose(frame["ci_high"], frame["difference"] + margin)
+    again = all_pairs(numbers * unit, "tukey-randomized", draws=draws, seed=1)
     assert not np.array_equal(again["p"], frame["p"])
 
 
