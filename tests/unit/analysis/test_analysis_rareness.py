@@ -27,6 +27,7 @@ from pyterrier_asl.analysis.rareness_pools import (
 )
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.measures.rareness import Pools
+from pyterrier_asl.statistics.agreement import tau_ap
 
 QUERIES = ["q1", "q2", "q3", "q4"]
 
@@ -211,7 +212,7 @@ def test_pools_of_some_runs():
     kinds = {name: "odd" if int(name[1]) % 2 else "even" for name in runs}
     pools = pools_by(kinds)
     found = rareness_by_pool(runs, qrels, pools, measure)
-    judged = Evaluation.of(runs, qrels)
+    judged, ways = Evaluation.of(runs, qrels), []
     for name, members in {"all": list(runs), **pools}.items():
         pool = pool_of({run: runs[run] for run in members})
         rows = found[found["pool"] == name].set_index("run")
@@ -226,7 +227,10 @@ def test_pools_of_some_runs():
             row = agreement_of_pools(found).set_index("pool").loc[name]
             assert (row["runs"], row["largest_move"]) == (len(members), rows["moved"].abs().max())
             assert row["tau"] == pytest.approx(kendalltau(rows["value"], every["value"])[0])
-    assert found["moved"].abs().max() > 0
+            pair = rows["value"].to_numpy(), every["value"].to_numpy()
+            ways.append((tau_ap(*pair), tau_ap(*pair[::-1])))  # the pool estimates the order
+            assert row["tau_AP"] == pytest.approx(ways[-1][0])
+    assert found["moved"].abs().max() > 0 and any(way != back for way, back in ways)
     with pytest.raises(ValueError, match="pool 'x' names 's99', which is none of the runs"):
         rareness_by_pool(runs, qrels, {"x": ["s99"]}, measure)
     with pytest.raises(ValueError, match="'x' has no runs"):
