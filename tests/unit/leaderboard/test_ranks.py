@@ -13,6 +13,7 @@ from small import JUDGE, RUNS
 
 import pyterrier_asl as asl
 from pyterrier_asl.leaderboard.numbers import p_text
+from pyterrier_asl.leaderboard.ranks import with_rank_columns
 from pyterrier_asl.statistics.rank_intervals import rank_intervals
 
 DEFAULTS = {"alpha": 0.05, "seed": 0, "draws": 10_000, "variance": "averaged"}
@@ -149,6 +150,18 @@ def test_stars_are_the_pairs_with_the_best_mean_that_are_ordered():
     assert board.shown()["*"].tolist() == ["*" * star for star in board.stars]
     assert board.to_latex().count(" * ") == sum(board.stars) + 1
     assert any(board.stars) and not all(board.stars[1:])
+
+
+def test_a_star_is_by_any_of_several_best_systems():
+    """Two have the best mean; only the steady one is significantly better than the last."""
+    values = np.full((3, 30), 0.8) - [[0], [0], [0.1]]
+    values[0] += np.tile([0.3, -0.3], 15)
+    assert rank_intervals(values).better[:, 2].tolist() == [False, True, False]
+    found = with_rank_columns({"m": []}, "xyz", TOPICS, {"m": values}, {"m": True})
+    assert found["m *"] == ["", "", "*"]
+    table = pd.DataFrame(values.T, TOPICS, [*"xyz"]).melt(var_name="name", ignore_index=False)
+    scores = asl.read_scores(table.reset_index(names="qid"), higher_is_better=["value"])
+    assert asl.ranks(scores).stars == [False, False, True]
 
 
 def test_a_single_system():
