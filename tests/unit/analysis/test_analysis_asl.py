@@ -101,6 +101,19 @@ def test_labels_say_the_minimum_grade():
     assert compared["measure"].tolist() == names
 
 
+def test_of_equal_means_the_first_run_is_the_best():
+    """The means of 1/7, 1/3, 1/5 and 1/6 differ by rounding in another order."""
+    runs = {
+        name: {
+            q: {"d": 1.5 - rank} | {f"x{n}": -n for n in range(7)} for q, rank in zip("pqrs", of)
+        }
+        for name, of in {"one": (3, 5, 6, 7), "two": (7, 3, 5, 6)}.items()
+    }
+    for names in ("one", "two"), ("two", "one"):
+        found = headroom({name: runs[name] for name in names}, dict.fromkeys("pqrs", {"d": 1}))
+        assert found["best_run"].tolist() == [names[0]] * 4
+
+
 def test_run_quality_by_hand():
     frame = run_quality(RUNS, QRELS, cutoff=10).set_index("run")
     one = (1 + 2 + 9) / 3, 2, 1  # q3 has no relevant document: 1

@@ -83,6 +83,8 @@ def test_human_range_by_hand():
     good = np.mean([average_precision("abc", {"a", "n", "c"}), 1 / 3])
     assert frame.loc["qrels", ["judged_by", "bar"]].tolist() == ["alt", pytest.approx(good)]
     assert frame.loc["manual runs", ["low", "tick", "high"]].tolist() == [pytest.approx(1 / 3)] * 3
+    manual = human_range(RUNS, QRELS, run_types={"poor": "automatic", "good": "manual"})
+    assert manual["bar_run"].tolist() == ["poor"]  # the best automatic run, not the best of all
     people = human_range(RUNS, QRELS, run_types=dict.fromkeys(RUNS, "manual"))
     poor = (1 / 6 + 1 / 2 + 1 / 2) / 3  # by all three queries
     assert people.loc[0, ["low", "tick", "high"]].tolist() == pytest.approx(

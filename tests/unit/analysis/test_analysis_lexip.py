@@ -190,7 +190,7 @@ def test_orders_do_not_depend_on_how_runs_are_listed_or_called():
         assert (found.loc["twin", columns] == found.loc["delta", columns]).all()
 
 
-def test_borda_counts_wins_and_half_of_ties():
+def test_borda_counts_wins_and_half_of_ties_and_mc4_queries():
     runs, qrels = some_runs(10)
     for kind in ("sgnLP", "RPP", "RR"):
         judged = Evaluation.of(runs, qrels)
@@ -199,8 +199,11 @@ def test_borda_counts_wins_and_half_of_ties():
         for i, j in permutations(range(len(runs)), 2):
             won = np.sum(cube[:, i, j] > 0) + np.sum(cube[:, i, j] == 0) / 2
             points[judged.names[i]] += won / len(qrels)
-        found = system_order(runs, qrels, kind).set_index("system")["borda"]
-        assert found.to_dict() == pytest.approx(points)
+        found = system_order(runs, qrels, kind).set_index("system").loc[judged.names]
+        assert found["borda"].to_dict() == pytest.approx(points)
+        by_queries, by_mean = (mc4(of.sum(axis=0) < -1e-9)[0] for of in (np.sign(cube), cube))
+        assert found["mc4_round"].tolist() == by_queries.tolist()
+        assert (by_queries != by_mean).any() == (kind == "RPP")
 
 
 def test_mc4_is_the_stationary_distribution_of_its_chain():

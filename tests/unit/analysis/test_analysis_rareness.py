@@ -12,7 +12,7 @@ from ir_measures import AP, P
 from scipy.stats import kendalltau, rankdata, ttest_ind
 
 from pyterrier_asl import AP_Rareness, P_Rareness, RarenessPool
-from pyterrier_asl.analysis.discrimination import discriminative_power, stability
+from pyterrier_asl.analysis.discrimination import discriminative_power, stabilities, stability
 from pyterrier_asl.analysis.finders import rare_documents, rare_finds
 from pyterrier_asl.analysis.rareness_agreement import (
     agreement_by_alpha,
@@ -120,6 +120,7 @@ def test_stability_matches_a_loop():
             losses = sum(y - x > least(x, y) + 1e-12 for x, y in means)
             usual.append(max(wins, losses) / len(drawn))
         assert found.loc[str(measure), column] == pytest.approx(np.mean(usual))
+    assert stabilities(np.array([[1.0, 0.951]]), 0.05) == (0, 0)  # a tie by the larger mean only
 
 
 def test_an_odd_half_is_rounded_to_the_even_number():
@@ -185,6 +186,14 @@ def test_made_up_systems_come_out_as_if_they_had_taken_part():
             given = judged.values(measure)[:, 0].round(9)
             assert row.value == pytest.approx(given[-1])
             assert row.rank == 1 + np.sum(given[:-1] > given[-1])
+
+
+def test_a_made_up_system_shares_the_rank_of_an_equal_one_despite_rounding():
+    found = {f"d{at}": 20 - at for at in range(12)}
+    runs = {"equal": {"q": found}, "none": {"q": {"n": 1}}}
+    qrels = {"q": dict.fromkeys(found, 1) | {"n": 0}}
+    table = synthetic_systems(runs, qrels, "q", cutoff=20, alphas=[0.5], documents=[11, 12])
+    assert table.query("system == 'rare'")["rank"].tolist() == [2, 1]
 
 
 def test_rare_documents_are_counted_as_in_a_loop():

@@ -299,6 +299,11 @@ def test_files_of_several_blocks(write, small_blocks, change, message):
     assert rows(runs.read_run_table(path)) == plainly(MANY)
 
 
+def test_a_missing_subtopic_is_subtopic_0():
+    rows = pd.DataFrame({"qid": "q", "docno": ["a", "b"], "label": 1, "iteration": ["0", None]})
+    assert "iteration" not in qrels.read_qrels(rows)
+
+
 def test_frame_has_pyterriers_columns(write):
     frame = runs.read_run(write("01 Q0 NA 3 1 r\n01 Q0 null 2 2 r\n", "input.x.txt"))
     assert list(frame.columns) == ["qid", "docno", "rank", "score", "name"]

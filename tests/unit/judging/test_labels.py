@@ -155,6 +155,8 @@ def test_a_row_without_a_source_has_the_name_of_its_file(tmp_path):
     path = tmp_path / "mine.csv"
     path.write_text("qid,docno,label,source\nq,x,1,\nq,y,0,me\n")
     assert read_labels(path)["source"].tolist() == ["mine.csv", "me"]
+    both = pd.DataFrame([label("x") | {"judge": "you"}])
+    assert read_labels(both)["source"].tolist() == ["me"]
 
 
 def test_labels_are_noted_only_where_none_has_the_best_grade():

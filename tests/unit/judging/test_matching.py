@@ -199,12 +199,14 @@ def test_queries_of_a_dict_without_judgements_come_behind_the_others():
     assert (judged.queries.tolist(), judged.ranks.tolist()) == ([0], [2])
 
 
-def test_counts_of_grades():
+def test_counts_of_grades_and_the_judged_depth_of_all_queries():
     judgements = Judgements({"q": {"a": -1, "b": 0, "c": 1, "d": 2}, "p": {"a": 1.5}})
     assert len(judgements) == 2
     assert judgements.num_relevant(1).tolist() == [2, 1]
     assert judgements.num_relevant(0).tolist() == [3, 1]
     assert judgements.num_relevant(0, 1).tolist() == [1, 0]
+    run = {"q": {"b": 4, "c": 3, "x": 2}, "p": {"a": 3, "x": 2}}
+    assert judge(judgements, run).judged_depth == 1
 
 
 def test_regraded():

@@ -173,6 +173,13 @@ def test_a_duplicate_counts_once_in_a_pool():
     assert counts(pool) == {("q", "a"): 1, ("q", "b"): 1}
 
 
+def test_seven_runs_say_little_about_rareness_and_eight_do_not():
+    with pytest.warns(UserWarning, match="7 systems say little about rareness") as said:
+        for names in ("abcdefgh", "abcdefg"):
+            evaluate(dict.fromkeys(names, {"q": {"a": 1.0}}), {"q": {"a": 1}}, "P_Rareness@2")
+    assert len(said) == 1
+
+
 @pytest.mark.filterwarnings("ignore:1 system says little about rareness")
 def test_nothing_is_rare_in_a_pool_of_one_run():
     """S = 1, and S_d = 1 for each document that the run retrieves: R = 0, a gain of 1."""

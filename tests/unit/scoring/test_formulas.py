@@ -52,7 +52,7 @@ def test_err_by_hand():
 QUERIES = st.lists(
     st.integers(1, 6).flatmap(
         lambda systems: st.tuples(
-            st.just(systems), st.lists(st.integers(1, systems), min_size=0, max_size=5)
+            st.just(systems), st.lists(st.integers(0, systems), min_size=0, max_size=5)
         )
     ),
     min_size=1,
@@ -63,7 +63,7 @@ QUERIES = st.lists(
 def gain(finders: int, systems: int, alpha: float, normalized: bool) -> float:
     if not normalized:
         return 1 + alpha * (1 - finders / systems)
-    rareness = 1 - (finders - 1) / (systems - 1) if systems > 1 else 0
+    rareness = 1 - (max(finders, 1) - 1) / (systems - 1) if systems > 1 else 0
     return 1 - alpha + alpha * rareness
 
 
