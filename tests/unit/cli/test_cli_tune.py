@@ -231,11 +231,13 @@ def test_one_topic_and_nothing_relevant_make_no_test(folders, grade):
     assert "Tuning for AP helps" not in said and "hurts" not in said
 
 
-def test_grades_can_be_words(folders):
+def test_grades_can_be_words_and_columns_have_other_names(folders):
     asked, path = ("here", "-m", "AP", "-o", "tsv"), folders / "here/qrels.txt"
     numbers = tune(*asked).stdout
-    path.write_text(path.read_text().replace(" 1\n", " S\n").replace(" 0\n", " I\n"))
-    assert tune(*asked, "--grades", "S=1 I=0").stdout == numbers != ""
+    lines = path.read_text().replace(" 1\n", " S\n").replace(" 0\n", " I\n").replace(" 0 ", " ")
+    path.write_text(f"qid _id label\n{lines}".replace(" ", "\t"))
+    given = ["--grades", "S=1 I=0", "--columns", "docno=_id"]
+    assert tune(*asked, *given).stdout == numbers != ""
 
 
 def test_what_is_written_and_that_nothing_else_is_overwritten(folders, monkeypatch):
