@@ -241,6 +241,9 @@ def test_weights_saturate_over_the_largest_with_k3(index):
     both = saturated(query).set_index("docno")["score"]
     assert both["d5"] == pytest.approx(f)  # the largest: 9 * 1 / (8 + 1)
     assert both["d4"] == pytest.approx(f * 9 * 0.5 / 8.5)
+    query["query_toks"] = [{"ferrit": 1.0, "core": -2.0}]  # the largest of absolute values
+    both = saturated(query).set_index("docno")["score"]
+    assert (both["d4"], both["d5"]) == pytest.approx((f * 9 * 0.5 / 8.5, -f))
 
 
 def test_negative_weights_are_dropped_by_one_idf_and_kept_by_the_other():
