@@ -113,7 +113,7 @@ def read_qrels_and_judges(
     first: Any = qrels if judged is None else judged.judgements
     sources = with_reference({} if judges is None else judges, QRELS, first)
     panel = Judges.of(sources, judged, rel=1 if rel is None else rel, judge_rel=judge_rel)
-    panel.warn()
+    warn(*panel.notes_on())
     warn_of_grades(panel.judgements, None, rel, judge_rel)
     if judged is not None:
         _keep("", judged)

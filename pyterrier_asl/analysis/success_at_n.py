@@ -10,7 +10,7 @@ import numpy as np
 from ..assessment.judges import QRELS, Judges, with_reference
 from ..charts import COLORS, alt, better, category, figure, inline_rows, tooltips
 from ..common.lazy import pd
-from ..common.notices import counted
+from ..common.notices import counted, warn
 from ..common.parameters import check_whole
 from ..evaluation.evaluation import Evaluation, Runs
 from ..evaluation.sources import JudgeRel, QrelsLike
@@ -70,7 +70,7 @@ def satisfaction(
     def of_track(track: str, judged: Evaluation, rel: float) -> pd.DataFrame:
         sources = with_reference({} if judges is None else judges, QRELS, judged.judgements)
         panel = Judges.of(sources, judged, rel=rel, judge_rel=judge_rel)
-        panel.warn()
+        warn(*panel.notes_on())
         return _success(panel, depth, alpha)
 
     return per_track(of_track, by_track)

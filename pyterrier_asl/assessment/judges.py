@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..common.lazy import pd
-from ..common.notices import counted, warn
+from ..common.notices import counted
 from ..common.parameters import check_names
 from ..common.types import Bools, Floats, Ints
 from ..evaluation.evaluation import Evaluation, Runs
@@ -217,11 +217,6 @@ class Judges:
     def names(self) -> list[str]:
         """The judges, the reference first."""
         return list(self.members)
-
-    def warn(self) -> None:
-        """Warns of what :meth:`notes_on` says, where a result has no notes."""
-        for text in self.notes_on():
-            warn(text)
 
     def notes_on(self, measures: Sequence[NamedMeasure] = ()) -> list[str]:
         """Sentences on judges that write ids or scale labels otherwise than the reference.

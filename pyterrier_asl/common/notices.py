@@ -60,7 +60,7 @@ class DoubtfulInput(UserWarning):
     """A fact about runs that makes a number doubtful, where the result does not print it."""
 
 
-def warn(text: str, category: type[Warning] = UserWarning) -> None:
+def warn(*texts: str, category: type[Warning] = UserWarning) -> None:
     """Warns at the line that called this package, however many of its functions are between.
 
     >>> warn("the run is empty")
@@ -68,7 +68,8 @@ def warn(text: str, category: type[Warning] = UserWarning) -> None:
     frame, level, package = sys._getframe(), 1, __name__.partition(".")[0]
     while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == package:
         frame, level = frame.f_back, level + 1
-    warnings.warn(text, category, stacklevel=level)
+    for text in texts:
+        warnings.warn(text, category, stacklevel=level)
 
 
 def progress_bar(

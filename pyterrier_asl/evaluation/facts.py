@@ -118,8 +118,7 @@ class Facts:
 
     def warn(self) -> None:
         """Warns of what makes a number doubtful: facts of runs, and different grades."""
-        for text in [*(text for _, text in self._of_runs()), *self.contradictions]:
-            warn(text, DoubtfulInput)
+        warn(*(text for _, text in self._of_runs()), *self.contradictions, category=DoubtfulInput)
 
     def _of_runs(self) -> list[tuple[str, str]]:
         """The sentences on facts of runs, with their kinds."""

@@ -305,8 +305,7 @@ def warn_of_grades(
     judgements: Judgements, measures: Mapping[str, Measure] | None, *given: Any
 ) -> None:
     """Warns of what :func:`on_grades` says, where a result has no notes."""
-    for text in on_grades(judgements, measures, *given):
-        warn(text)
+    warn(*on_grades(judgements, measures, *given))
 
 
 def on_grades(

@@ -272,8 +272,7 @@ def with_rank_columns(
         up = higher_is_better.get(label)
         if up is not None and label in values:
             sample = Sample(list(names), list(qids), up, {QRELS: values[label]})
-            for limit in checked_sample(sample, label):
-                warn(limit)
+            warn(*checked_sample(sample, label))
             intervals = _intervals(sample, QRELS, {"possibly_best": False})
             if stars:
                 shown[f"{label} {STAR}"] = [
