@@ -11,7 +11,7 @@ from ir_measures import Judged
 from ..charts.drawing import COLORS, HEIGHT, POINT, WIDTH, alt, captioned, tooltips
 from ..charts.scales import around
 from ..common.lazy import pd
-from ..common.notices import counted
+from ..common.notices import counted, grouped
 from ..measures.parsing import NamedMeasure
 from ..statistics.favour import favours
 from ..statistics.settings import DRAWS
@@ -109,18 +109,20 @@ def favour_sentences(favoured: pd.DataFrame, alpha: float) -> dict[str, list[str
         favoured: the frame of :func:`favours_by_judge`.
         alpha: the level of significance.
     """
-    sentences: dict[str, list[str]] = {}
     runs = favoured.groupby(["judge", "measure"])["run"].transform("size")
-    for row, of in zip(favoured.to_dict("records"), runs):
-        if row["p"] <= alpha:
-            p = f"= {row['p']:.3g}" if row["p"] else f"< {1 / min(2 ** row['queries'], DRAWS):.1g}"
-            sentences.setdefault(row["judge"], []).append(
-                f"{row['judge']} favours {row['run']!r} by {row['favour']:.3g} {row['measure']} "
-                f"more than its value by people lets expect (p {p}, over {of} runs; people judged "
-                f"{100 * row['judged']:.0f} % of its top documents): was it retrieved or reranked "
-                "by this judge, or trained on its labels?"
-            )
-    return sentences
+    return grouped(
+        (
+            row["judge"],
+            f"{row['judge']} favours {row['run']!r} by {row['favour']:.3g} {row['measure']} more "
+            f"than its value by people lets expect (p {p}, over {of} runs; people judged "
+            f"{100 * row['judged']:.0f} % of its top documents): was it retrieved or reranked by "
+            "this judge, or trained on its labels?",
+        )
+        for row, of in zip(favoured.to_dict("records"), runs)
+        if row["p"] <= alpha
+        for least in [1 / min(2 ** row["queries"], DRAWS)]
+        for p in [f"= {row['p']:.3g}" if row["p"] else f"< {least:.1g}"]
+    )
 
 
 def favoured_chart(favoured: pd.DataFrame, alpha: float) -> Any:

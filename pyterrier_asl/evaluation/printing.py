@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..common.notices import counted, names_of
+from ..common.notices import counted, grouped, names_of
 from ..measures.parsing import NamedMeasure, measure_named
 from ..printing.tables import ALL
 from ..statistics.rounding import shared_ranks
@@ -20,12 +20,12 @@ def headlines(evaluation: Evaluation) -> list[str]:
     names, queries = evaluation.names, counted(len(evaluation.qids), "query", "queries")
     if len(names) < 2:
         return []
-    measures: dict[tuple[str, ...], list[str]] = {}
-    for name, up in evaluation.higher_is_better.items():
-        if up is not None:
-            means = evaluation.means[name]
-            best = (shared_ranks(means if up else -means) == 1).tolist()
-            measures.setdefault(tuple(compress(names, best)), []).append(name)
+    measures = grouped(
+        (tuple(compress(names, shared_ranks(means if up else -means) == 1)), name)
+        for name, up in evaluation.higher_is_better.items()
+        if up is not None
+        for means in [evaluation.means[name]]
+    )
     return [
         f"All runs have the same mean {names_of(by)} over {queries}."
         if len(best) == len(names)

@@ -30,7 +30,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..common.lazy import pd
-from ..common.notices import counted, names_of
+from ..common.notices import counted, grouped, names_of
 from ..common.parameters import check_name, check_names, one_or_more
 from ..common.types import Bools, Floats
 from ..io.columns import as_frame, is_table
@@ -340,13 +340,12 @@ def read_scores(
         for file in files_at(one_or_more(scores)):
             if str(file) in sources:
                 raise ValueError(f"the file {file} is given twice: give it once")
-            frame, notes = frame_of_file(file, columns.values(), wide)
-            sources[str(file)] = frame, run_name(file), notes
-    parts, by_note = {}, dict[str, list[str]]()
+            frame, left_out = frame_of_file(file, columns.values(), wide)
+            sources[str(file)] = frame, run_name(file), left_out
+    parts, notes = {}, list[tuple[str, str]]()
     for source, (frame, system, of_file) in sources.items():
         parts[source], more = rows_of(frame, system, source, columns, wide)
-        for note in [*of_file, *more]:
-            by_note.setdefault(note, []).append(source)
+        notes += [(note, source) for note in [*of_file, *more]]
     rows = pd.concat(parts, names=["source"])
     rows["measure"] = rows["measure"].map(
         {name: canonical_name(name) for name in pd.unique(rows["measure"])}
@@ -362,7 +361,7 @@ def read_scores(
         tuple(map(canonical_name, higher_is_better)),
         missing,
         groups_of(rows),
-        tuple(f"{names_of(files)}: {note}" for note, files in by_note.items()),
+        tuple(f"{names_of(files)}: {note}" for note, files in grouped(notes).items()),
     )
     for names in (table.lower_is_better, table.higher_is_better):
         check_names("the direction", names, table.measures, "measures of the scores")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..common.notices import counted, names_of
+from ..common.notices import counted, grouped, names_of
 from ..common.types import Floats
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.labellings import Labelled
@@ -40,15 +40,16 @@ def odd_runs(runs: Evaluation, measures: Mapping[str, Any]) -> list[str]:
 
 
 def _identical(runs: Evaluation) -> Iterator[str]:
-    alike: dict[Any, list[int]] = {}
-    for row, run in enumerate(runs.runs):  # ids are compared only of runs that could be identical
-        alike.setdefault(digest_of([run.retrieved, run.ranks, run.pairs]), []).append(row)
-    for rows in alike.values():
-        groups: dict[str, list[str]] = {}
-        for row in rows if len(rows) > 1 else ():
-            run = runs.runs[row]
-            docnos = digest_of([run.docnos(run.whole_ranking)])
-            groups.setdefault(docnos, []).append(runs.names[row])
+    alike = grouped(
+        (digest_of([run.retrieved, run.ranks, run.pairs]), (run, name))
+        for run, name in zip(runs.runs, runs.names)
+    )
+    for some in alike.values():  # ids are compared only of runs that could be identical
+        groups = grouped(
+            (digest_of([run.docnos(run.whole_ranking)]), name)
+            for run, name in some
+            if len(some) > 1
+        )
         yield from (
             f"{names_of(names)} are identical: the same documents in the same order"
             for names in groups.values()
