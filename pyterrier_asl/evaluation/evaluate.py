@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -192,28 +192,16 @@ def evaluate(
         backend=backend,
         progress=progress,
     )
-    frames = {track: evaluation.frame() for track, evaluation in done.items()}
-    table = join_tracks({t: to_long(frame) for t, frame in frames.items()} if long else frames)
-    return with_notes(table, {track: evaluation.facts() for track, evaluation in done.items()})
+    frames = {
+        track: long_frame(of, {name: {"value": values} for name, values in of.columns.items()})
+        if long
+        else of.frame()
+        for track, of in done.items()
+    }
+    return with_notes(join_tracks(frames), {track: of.facts() for track, of in done.items()})
 
 
-def to_long(evaluation: pd.DataFrame) -> pd.DataFrame:
-    """One row per value: name, qid, measure, value; ordered by run, query, and measure.
-
-    >>> import pandas as pd
-    >>> to_long(pd.DataFrame({"name": ["a"], "qid": ["q"], "AP": [0.5], "RR": [1.0]}))
-      name qid measure  value
-    0    a   q      AP    0.5
-    1    a   q      RR    1.0
-    """
-    return evaluation.melt(["name", "qid"], var_name="measure", ignore_index=False).sort_index(
-        kind="stable", ignore_index=True
-    )
-
-
-def long_frame(
-    runs: Evaluation, columns: Mapping[str, Mapping[str, Sequence[Any]]]
-) -> pd.DataFrame:
+def long_frame(runs: Evaluation, columns: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
     """A row for each run, query and measure, in this order.
 
     Args:
@@ -237,6 +225,10 @@ def join_tracks(tables: Mapping[str, pd.DataFrame | Mapping[str, Any]]) -> pd.Da
     return pd.concat(frames, names=["track"]).reset_index("track").reset_index(drop=True)
 
 
-def by_run(frame: pd.DataFrame) -> Any:
-    """The rows of a long table in groups by track, run and measure, in their order."""
-    return frame.groupby([k for k in ("track", "name", "measure") if k in frame], sort=False)
+def joined_by_run(
+    tables: Mapping[str, pd.DataFrame], by_query: bool, how: Mapping[str, str]
+) -> pd.DataFrame:
+    """The long tables of several tracks as one, by query or aggregated for each run and measure."""
+    frame = join_tracks(tables)
+    keys = [key for key in ("track", "name", "measure") if key in frame]
+    return frame if by_query else frame.groupby(keys, sort=False).agg(how).reset_index()

@@ -15,7 +15,7 @@ from ..measures.formula import Formula, LabelledRun, formula
 from ..measures.parsing import Measures
 from ..measures.standard import measures_with_bounds
 from ..scoring.matrices import Bounds
-from .evaluate import by_run, join_tracks, long_frame, unread_tracks
+from .evaluate import joined_by_run, long_frame, unread_tracks
 from .evaluation import Evaluation
 from .facts import Facts, with_notes
 from .run_facts import RunFacts
@@ -238,8 +238,5 @@ def bounds(
             for label, of in labelled.items()
         }
         frames[track] = long_frame(unread, columns)
-    frame = join_tracks(frames)
-    if not by_query:
-        how = dict.fromkeys(("value", "low", "high"), "mean") | {"unjudged": "sum", "exact": "all"}
-        frame = by_run(frame).agg(how).reset_index()
-    return with_notes(frame, facts)
+    how = dict.fromkeys(("value", "low", "high"), "mean") | {"unjudged": "sum", "exact": "all"}
+    return with_notes(joined_by_run(frames, by_query, how), facts)

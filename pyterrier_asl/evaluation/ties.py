@@ -11,9 +11,14 @@ from ..common.types import Floats
 from ..judging.judged_run import JudgedRun, TiedRun
 from ..measures.formula import formula
 from ..measures.parsing import Measures
-from .evaluate import by_run, join_tracks, long_frame, unread_tracks
+from .evaluate import joined_by_run, long_frame, unread_tracks
 from .facts import Facts, with_notes
 from .run_facts import RunFacts
+
+#: The columns of a table by query, and how they are aggregated.
+_HOW = dict.fromkeys(("low", "expected", "value", "high"), "mean") | dict.fromkeys(
+    ("tied", "documents"), "sum"
+)
 
 
 def ties(
@@ -73,17 +78,12 @@ def ties(
             low, expected, high = np.array(ends).swapaxes(0, 1)
             tied = [run.tied_documents(k) for run in unread.runs]
             seen = [np.minimum(run.retrieved, k or run.retrieved) for run in unread.runs]
-            by_measure[named.name] = {"low": low, "expected": expected, "value": value}
-            by_measure[named.name] |= {"high": high, "tied": tied, "documents": seen}
+            by_measure[named.name] = dict(zip(_HOW, (low, expected, value, high, tied, seen)))
         frames[track] = long_frame(unread, by_measure)
         asked = {named.name: named.measure for named in chosen}
         of_runs = {name: RunFacts.of(run, asked) for name, run in zip(unread.names, unread.runs)}
         facts[track] = Facts(of_runs, unread.judgements, asked)
-    frame = join_tracks(frames)
-    if not by_query:
-        means = dict.fromkeys(("low", "expected", "value", "high"), "mean")
-        how = means | dict.fromkeys(("tied", "documents"), "sum")
-        frame = by_run(frame).agg(how).reset_index()
+    frame = joined_by_run(frames, by_query, _HOW)
     frame["tied"] = frame["tied"] / frame["documents"].clip(lower=1)
     return with_notes(frame.drop(columns="documents"), facts)
 

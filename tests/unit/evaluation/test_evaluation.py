@@ -13,7 +13,7 @@ from _files import write_qrels, write_run
 from ir_measures import AP, RR, P, infAP
 
 from pyterrier_asl import ASL, AP_Rareness, LexiP, P_Rareness, RarenessPool
-from pyterrier_asl.evaluation.evaluate import evaluate, to_long
+from pyterrier_asl.evaluation.evaluate import evaluate
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.evaluation.labellings import labelled_measures
 from pyterrier_asl.judging.judgements import Judgements
@@ -121,7 +121,8 @@ def test_shapes_of_the_result():
     assert list(found) == ["name", "qid", "search length", "AP"]
     keys = [(name, qid) for name in RUNS for qid in QRELS]
     long = evaluate(RUNS, QRELS, {"search length": "ASL@10", "AP": AP}, long=True)
-    pd.testing.assert_frame_equal(long, to_long(found))
+    by_row = found.melt(["name", "qid"], var_name="measure", ignore_index=False)
+    pd.testing.assert_frame_equal(long, by_row.sort_index(kind="stable", ignore_index=True))
     assert len(long) == 2 * len(found)
     picked = long[(long["measure"] == "AP") & (long["name"] == "charlie") & (long["qid"] == "q11")]
     assert picked["value"].item() == found["AP"][keys.index(("charlie", "q11"))]
