@@ -80,33 +80,27 @@ IDEALS: dict[str, Callable[[Ranks, int], Floats] | None] = {
 }
 
 
-#: The measures besides nDCG: what is added up, or for RR the largest value that counts, from gains
-#: of 0 and 1 and the ranks.
-SUMS: dict[str, Callable[[Floats, Ints], Floats]] = {
-    "AP": lambda gains, ranks: (gains * gains.cumsum(axis=-1) / ranks).sum(axis=-1),
-    "R": lambda gains, ranks: gains.sum(axis=-1),
-    "P": lambda gains, ranks: gains.sum(axis=-1),
-    "RR": lambda gains, ranks: (gains / ranks).max(axis=-1, initial=0),
+#: By what sums are divided: of the relevant documents, those among the first k, shape (G, Q) each,
+#: the retrieved documents, shape (Q,), and k.
+DIVISORS: dict[str, Callable[[Any, Any, Any, int], Any]] = {
+    "relevant": lambda relevant, found, retrieved, k: relevant,
+    "min(relevant, k)": lambda relevant, found, retrieved, k: np.minimum(relevant, k),
+    "relevant retrieved": lambda relevant, found, retrieved, k: found,
+    "1": lambda relevant, found, retrieved, k: np.maximum(found, 1),
+    "k": lambda relevant, found, retrieved, k: k,
+    "min(retrieved, k)": lambda relevant, found, retrieved, k: np.minimum(retrieved, k),
 }
 
-#: By what they are divided: of the relevant documents, those among the first k, shape (G, Q) each,
-#: the retrieved documents, shape (Q,), and k.
-DIVISORS: dict[str, dict[str, Callable[[Any, Any, Any, int], Any]]] = {
-    "AP": {
-        "relevant": lambda relevant, found, retrieved, k: relevant,
-        "min(relevant, k)": lambda relevant, found, retrieved, k: np.minimum(relevant, k),
-        "relevant retrieved": lambda relevant, found, retrieved, k: found,
-        "k": lambda relevant, found, retrieved, k: k,
-    },
-    "R": {
-        "relevant": lambda relevant, found, retrieved, k: relevant,
-        "min(relevant, k)": lambda relevant, found, retrieved, k: np.minimum(relevant, k),
-        "1": lambda relevant, found, retrieved, k: np.maximum(found, 1),
-    },
-    "P": {
-        "k": lambda relevant, found, retrieved, k: k,
-        "min(retrieved, k)": lambda relevant, found, retrieved, k: np.minimum(retrieved, k),
-    },
+#: The measures besides nDCG: what is added up, or for RR the largest value that counts, from gains
+#: of 0 and 1 and the ranks; and the names of their :data:`DIVISORS`.
+SUMS: dict[str, tuple[Callable[[Floats, Ints], Floats], list[str]]] = {
+    "AP": (
+        lambda gains, ranks: (gains * gains.cumsum(axis=-1) / ranks).sum(axis=-1),
+        ["relevant", "min(relevant, k)", "relevant retrieved", "k"],
+    ),
+    "R": (lambda gains, ranks: gains.sum(axis=-1), ["relevant", "min(relevant, k)", "1"]),
+    "P": (lambda gains, ranks: gains.sum(axis=-1), ["k", "min(retrieved, k)"]),
+    "RR": (lambda gains, ranks: (gains / ranks).max(axis=-1, initial=0), []),
 }
 #: The ideals and divisors that need a cut-off.
 _OF_CUTOFFS = ("k of gain 1", "k")
@@ -149,8 +143,8 @@ def parts_of(measure: str, cutoff: int | None, grades: Iterable[float], *, ranks
         scales = [name for name in GAINS if name == "grade" or max(levels, default=0) < _MOST_BITS]
         parts = {"gain": scales + [f"1 from {level}" for level in levels]}
         parts |= {"discount": list(DISCOUNTS), "ideal": list(IDEALS)}
-    elif measure in DIVISORS:
-        parts["divided by"] = list(DIVISORS[measure])
+    elif divisors := SUMS[measure][1]:
+        parts["divided by"] = divisors
     lacks = ("rank" * (not ranks), "mean gain" * (measure in SUMS))
     return parts | {
         "equal scores": [name for name in EQUAL_SCORES if name not in lacks],
@@ -216,9 +210,9 @@ def values_under(
     k = cutoff or NO_CUTOFF
     if measure in SUMS:
         gains = gains_of(parts, run.grades) * (run.ranks <= k)
-        sums, found = SUMS[measure](gains, run.ranks), gains.sum(axis=-1)
+        sums, found = SUMS[measure][0](gains, run.ranks), gains.sum(axis=-1)
         relevant = gains_of(parts, run.judged).sum(axis=-1)
-        divisor = DIVISORS[measure][how](relevant, found, run.retrieved, k) if how else 1
+        divisor = DIVISORS[how](relevant, found, run.retrieved, k) if how else 1
         return divide(sums, np.asarray(divisor))
     depth = max(int(run.last.max(initial=0)), run.judged.shape[1], cutoff or 0)
     weights = 1 / DISCOUNTS[discount](np.arange(1, depth + 1))
