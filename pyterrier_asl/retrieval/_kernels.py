@@ -51,15 +51,11 @@ def best_documents(
     Returns:
         Where each query's documents begin, [Q + 1]; the documents, best first; their scores.
     """
-    num_docs = len(index.length_ratios)
     offsets = np.zeros(len(queries.offsets), np.int64)
     postings = np.append(0, np.cumsum(np.diff(index.term_offsets)[queries.terms]))
     size = 1 + np.minimum(np.diff(postings[queries.offsets]), depth).sum()
-    best = np.empty(size, np.int32)
-    best_scores = np.empty(size, np.float64)
-    scores = np.zeros(num_docs, np.float64)
-    seen = np.zeros(num_docs, np.bool_)
-    docs = np.empty(num_docs + 1, np.int32)
+    best, best_scores = np.empty(size, np.int32), np.empty(size, np.float64)
+    scores, seen, docs = _no_scores(len(index.length_ratios))
     for query in range(len(offsets) - 1):
         start = offsets[query]
         candidates = _accumulate(index, queries, query, k1, b, scores, seen, docs)
@@ -107,16 +103,13 @@ def rank_judged(
         The number of retrieved documents, [Q]; where each query's entries begin, [Q + 1]; then one
         entry per retrieved judged document, best first: its number, its rank, the costs above it.
     """
-    num_docs = len(index.length_ratios)
     offsets = np.zeros(len(queries.offsets), np.int64)
     retrieved = np.zeros(len(offsets) - 1, np.int64)
     which = np.empty(len(judged_docs), np.int64)
     ranks = np.empty(len(judged_docs), np.int64)
     above = np.empty(len(judged_docs), np.float64)
-    scores = np.zeros(num_docs, np.float64)
-    seen = np.zeros(num_docs, np.bool_)
-    docs = np.empty(num_docs + 1, np.int32)
-    best = np.empty(num_docs + 1, np.int32)
+    scores, seen, docs = _no_scores(len(index.length_ratios))
+    best = np.empty(len(docs), np.int32)
     for query in range(len(retrieved)):
         start = offsets[query]
         candidates = _accumulate(index, queries, query, k1, b, scores, seen, docs)
@@ -141,6 +134,13 @@ def rank_judged(
 
 
 @_compiled
+def _no_scores(num_docs: int) -> tuple[Floats, Bools, Int32s]:
+    """What :func:`_accumulate` fills, before the first query."""
+    scores, seen = np.zeros(num_docs, np.float64), np.zeros(num_docs, np.bool_)
+    return scores, seen, np.empty(num_docs + 1, np.int32)
+
+
+@_compiled
 def _accumulate(
     index: ScoringArrays,
     queries: WeightedQueries,
@@ -156,8 +156,7 @@ def _accumulate(
     term_offsets, posting_docs, posting_tfs, length_ratios = index
     candidates = 0
     for entry in range(queries.offsets[query], queries.offsets[query + 1]):
-        weight = queries.weights[entry]
-        term = queries.terms[entry]
+        weight, term = queries.weights[entry], queries.terms[entry]
         for posting in range(term_offsets[term], term_offsets[term + 1]):
             doc = posting_docs[posting]
             docs[candidates] = doc  # the next one overwrites it if this one is in the list
@@ -236,8 +235,7 @@ def _rank_present(
     above: Floats,
 ) -> int:
     """Ranks the retrieved documents among the judged ones ``first`` to ``last``, best first."""
-    present = np.empty(last - first, np.int32)
-    keys = np.empty(last - first, np.uint64)
+    present, keys = np.empty(last - first, np.int32), np.empty(last - first, np.uint64)
     size = 0
     for judged in range(first, last):
         doc = judged_docs[judged]
@@ -250,8 +248,7 @@ def _rank_present(
     present, keys = present[order], keys[order]
     # A document ranks above the first b of the sorted judged documents; bucket b counts these
     # documents.
-    count = np.zeros(size + 1, np.int64)
-    cost = np.zeros(size + 1, np.float64)
+    count, cost = np.zeros(size + 1, np.int64), np.zeros(size + 1, np.float64)
     for doc in docs:
         bucket = np.searchsorted(keys, _key(scores[doc], id_order[doc]))
         count[bucket] += 1
