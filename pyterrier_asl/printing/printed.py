@@ -92,7 +92,7 @@ def print_parts(parts: Iterable[Part], **style: Any) -> None:
             whole = part.text.replace(" %", "\N{NO-BREAK SPACE}%")  # a number keeps its unit
             filled = textwrap.fill(whole, width, subsequent_indent="  ", break_long_words=False)
             print(filled.replace("\N{NO-BREAK SPACE}%", " %"))
-            continue
-        if part.text:
-            print(f"{'' if not number else chr(10)}{part.text}\n")
-        tables.show(part.table, **style, **part.style)
+        else:
+            if part.text:
+                print(f"{'' if not number else chr(10)}{part.text}\n")
+            tables.show(part.table, **style, **part.style)

@@ -10,7 +10,7 @@ import sys
 import textwrap
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, islice, zip_longest
+from itertools import chain, zip_longest
 from typing import Any, NamedTuple, TypeAlias, cast
 
 from ..common.lazy import pd
@@ -194,7 +194,7 @@ def rows_per_value(scores: Columns, *, with_run: bool = True) -> dict[str, list[
         Columns ``run``, ``query_id`` if there are queries, ``measure`` and ``value``.
 
     >>> scores = {"run": ["bm25"], "AP": [0.25], "ASL@1000": [186.4]}
-    >>> list(tsv_lines(rows_per_value(scores), header=False, places=2))
+    >>> list(separated_lines(rows_per_value(scores), header=False, places=2))
     ['bm25\\tAP\\t0.25', 'bm25\\tASL@1000\\t186.40']
     """
     columns = column_lists(scores)
@@ -212,33 +212,23 @@ def rows_per_value(scores: Columns, *, with_run: bool = True) -> dict[str, list[
     }
 
 
-def tsv_lines(table: Columns, *, header: bool = True, places: int = 4) -> Iterator[str]:
-    r"""The names of the columns, then one line per row, with tabs; missing values are empty.
+def separated_lines(
+    table: Columns, separator: str = "\t", *, header: bool = True, places: int = 4
+) -> Iterator[str]:
+    r"""The names of the columns, then one line per row; missing values are empty.
 
-    Text with a tab, a line feed or a quotation mark is in quotation marks, as in CSV.
+    Text with a separator, a line feed or a quotation mark is in quotation marks.
 
-    >>> list(tsv_lines({"run": ["a"], "AP": [1 / 3], "p": [2e-7]}, places=2))
+    >>> list(separated_lines({"run": ["a"], "AP": [1 / 3], "p": [2e-7]}, places=2))
     ['run\tAP\tp', 'a\t0.33\t2e-07']
-    """
-    lines = _separated(table, "\t", places)
-    return lines if header else islice(lines, 1, None)
-
-
-def csv_lines(table: Columns, *, places: int = 4) -> Iterator[str]:
-    """The names of the columns, then one line per row, with commas; missing values are empty.
-
-    >>> list(csv_lines({"run": ["a, b", "c"], "AP": [1 / 3, 0.5]}, places=2))
+    >>> list(separated_lines({"run": ["a, b", "c"], "AP": [1 / 3, 0.5]}, ",", places=2))
     ['run,AP', '"a, b",0.33', 'c,0.50']
     """
-    return _separated(table, ",", places)
-
-
-def _separated(table: Columns, separator: str, places: int) -> Iterator[str]:
     columns = {
         str(name): [_cell(value, name, places) for value in values]
         for name, values in column_lists(table).items()
     }
-    for row in chain([columns], zip(*columns.values())):
+    for row in chain([columns] * header, zip(*columns.values())):
         line = io.StringIO()
         csv.writer(line, delimiter=separator).writerow(row)
         yield line.getvalue().removesuffix("\r\n")

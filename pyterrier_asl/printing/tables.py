@@ -20,7 +20,6 @@ from .table_lines import (
     TextColumn,
     as_python,
     column_lists,
-    csv_lines,
     format_value,
     has_arrows,
     has_bold,
@@ -29,8 +28,8 @@ from .table_lines import (
     jsonl_lines,
     number_or_text,
     printable,
+    separated_lines,
     table_lines,
-    tsv_lines,
     width_of,
 )
 
@@ -115,9 +114,10 @@ def lines_of(
     table: Columns, form: str, *, header: bool = True, places: int = _PLACES
 ) -> Iterator[str]:
     """The lines of a table in one of :data:`MACHINE_READABLE`; see :func:`write`."""
-    if form == "tsv":
-        return tsv_lines(table, header=header, places=places)
-    return csv_lines(table, places=places) if form == "csv" else jsonl_lines(table)
+    if form == "jsonl":
+        return jsonl_lines(table)
+    separator, header = ("\t", header) if form == "tsv" else (",", True)
+    return separated_lines(table, separator, header=header, places=places)
 
 
 def arrow(higher_is_better: bool | None, ascii_only: bool = False) -> str:

@@ -12,7 +12,7 @@ from ..common.notices import counted
 from ..io.atomic import check_replaceable, kind_error, replacing
 from ..io.label_files import label_rows, read_labels
 from ..io.texts import Texts
-from ..printing.table_lines import jsonl_lines, tsv_lines
+from ..printing.table_lines import jsonl_lines, separated_lines
 from .holes import Holes
 
 #: Forms of a list with the first bytes of a file.
@@ -140,4 +140,4 @@ def _lines(frame: pd.DataFrame, form: str) -> Iterator[str]:
     if form == "jsonl":
         return jsonl_lines(frame)
     one_line = frame[["query", "text"]].map(lambda text: " ".join((text or "").split()))
-    return tsv_lines(frame.assign(**one_line), places=6)
+    return separated_lines(frame.assign(**one_line), places=6)

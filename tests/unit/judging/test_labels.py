@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from pyterrier_asl import Qrels, evaluate, merge_labels, read_labels
-from pyterrier_asl.printing.table_lines import jsonl_lines, tsv_lines
+from pyterrier_asl.printing.table_lines import jsonl_lines, separated_lines
 
 QRELS = {"q": {"a": 1, "n": 0}, "p": {"b": 1}}
 
@@ -49,7 +49,7 @@ IDS = [*'\\é"', "a\\tb", "a\tb", "a\nb", "C:\\new", "a\rb", "#1", " x ", "007",
 def test_ids_survive_a_table(tmp_path):
     path = tmp_path / "todo.tsv"
     frame = pd.DataFrame({"qid": IDS, "docno": IDS[::-1], "label": range(len(IDS))})
-    path.write_text("".join(line + "\n" for line in tsv_lines(frame)), encoding="utf-8")
+    path.write_text("".join(line + "\n" for line in separated_lines(frame)), encoding="utf-8")
     assert of(path) == frame.astype({"label": float}).values.tolist()
     for escaped in ("C:\\\\new", "'=1"):  # as 0.1.0 wrote C:\new and =1
         path.write_text(f"qid\tdocno\tlabel\nq\t{escaped}\t1\n", encoding="utf-8")
@@ -107,7 +107,7 @@ def test_a_label_is_of_the_scale(qrels):
 def test_a_document_labelled_twice_has_one_label(tmp_path, grades, kept):
     rows = pd.DataFrame([label("x", grade) for grade in grades])
     paths = [tmp_path / "labels.tsv", tmp_path / "labels.csv", tmp_path / "labels.jsonl"]
-    paths[0].write_text("".join(line + "\n" for line in tsv_lines(rows)))
+    paths[0].write_text("".join(line + "\n" for line in separated_lines(rows)))
     rows.to_csv(paths[1], index=False)
     cells = rows["label"].astype(object).where(rows["label"].notna(), "")
     rows.assign(label=cells).to_json(paths[2], orient="records", lines=True)
@@ -125,7 +125,7 @@ def test_a_grade_in_the_column_of_a_text_is_named(tmp_path, kind, line):
     path = tmp_path / f"labels.{kind}"
     for column in ("text", "query", "grade", "notes"):
         rows = pd.DataFrame({"qid": "q", "docno": ["x", "y"], "label": ["1", ""], column: ["", 2]})
-        lines = (tsv_lines if kind == "tsv" else jsonl_lines)(rows.astype(str))
+        lines = (separated_lines if kind == "tsv" else jsonl_lines)(rows.astype(str))
         path.write_text("".join(line + "\n" for line in lines))
         wrong = f"line {line}: the column 'label' is empty, and '{column}' holds '2'"
         with pytest.raises(ValueError, match=wrong):

@@ -232,7 +232,7 @@ def test_a_long_list_is_shortened_for_people_and_whole_for_programs():
     frame = pd.DataFrame({"docno": ["d1", "d2"], "found_by": [runs, runs[:2]]})
     table = tables.markdown(frame)
     assert "| run0, run1, run2, run3 and 48 more |" in table and "| run0, run1 |" in table
-    assert list(table_lines.tsv_lines(frame))[1] == "d1\t" + " ".join(runs)
+    assert list(table_lines.separated_lines(frame))[1] == "d1\t" + " ".join(runs)
 
 
 def test_equal_neighbours_are_shown_once_with_an_empty_line_between_groups(capsys):
