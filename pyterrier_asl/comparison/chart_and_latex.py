@@ -38,11 +38,10 @@ def chart(differences: Sequence[RunDifference], baseline: str, kind: str | None 
     title = f"difference from {baseline}"
     first, by_query = differences[0], kind == "queries"
     ways = {of_run.name: tables.arrow(of_run.higher_is_better) for of_run in differences}
-    layers: Any
     if by_query:
         rows = pd.concat([of_run.by_query() for of_run in differences], ignore_index=True)
         rows["order"] = rows.groupby(["run", "measure"]).cumcount()
-        layers = (
+        layers: Any = (
             alt.Chart()
             .mark_bar()
             .encode(

@@ -286,13 +286,11 @@ def run_differences(inputs: Inputs, options: PairedTest) -> list[RunDifference]:
     """
     by_measure = []
     for name, higher_is_better in inputs.higher_is_better.items():
-        values = [inputs.of_runs[name][inputs.rows(system)] for system in inputs.names]
-        a, *others = (of_system.mean(axis=0) for of_system in values)
-        own = []
-        for row, (run, b) in enumerate(zip(inputs.names[1:], others), 1):
-            repetitions = values[0], values[row]
-            empty = np.full(len(a), np.nan)
-            untested = RunDifference(
+        values = (inputs.of_runs[name][inputs.rows(system)] for system in inputs.names)
+        (base, a), *others = ((of_system, of_system.mean(axis=0)) for of_system in values)
+        empty = np.full(len(a), np.nan)
+        untested = (
+            RunDifference(
                 run=run,
                 name=name,
                 higher_is_better=higher_is_better,
@@ -301,11 +299,13 @@ def run_differences(inputs: Inputs, options: PairedTest) -> list[RunDifference]:
                 difference=b - a,
                 qids=inputs.qids,
                 options=options,
-                repetitions=repetitions if len(values[0]) + len(values[row]) > 2 else (),
+                repetitions=(base, of_run) if len(base) + len(of_run) > 2 else (),
                 groups=inputs.groups,
                 detect=inputs.detect,
             )
-            own.append(replace(untested, result=untested.made_test()))
+            for run, (of_run, b) in zip(inputs.names[1:], others)
+        )
+        own = [replace(of_run, result=of_run.made_test()) for of_run in untested]
         by_measure.append(with_p(own, [of_run.result.p for of_run in own]))
     return [of_run for of_measures in zip(*by_measure) for of_run in of_measures]
 

@@ -6,7 +6,7 @@ The grammar of conditions is in :mod:`~pyterrier_asl.comparison.conditions`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
@@ -304,8 +304,3 @@ def _rejection(
     if not math.isnan(test.power):
         parts.append(f"where B truly equals A it is rejected with probability {test.power:.2g}")
     return parts
-
-
-def outcome_of(verdicts: Iterable[Verdict]) -> Outcome:
-    """The outcome of a guard: ERROR if a condition cannot be tested, else FAIL if one holds."""
-    return Outcome(max((verdict.outcome.value for verdict in verdicts), default=0))

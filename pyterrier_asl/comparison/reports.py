@@ -14,7 +14,7 @@ import pandas as pd
 from ..io.atomic import check_replaceable, replacing
 from ..printing import table_lines, tables
 from ..printing.printed import Part, print_parts
-from .guard import Outcome, Verdict, outcome_of
+from .guard import Outcome, Verdict
 from .result import MOVED, TITLES, RunComparison
 
 #: The JUnit XML element of a condition that does not pass.
@@ -58,7 +58,8 @@ class GuardReports:
             OSError: for a file that cannot be written.
         """
         self._save(verdicts, notes)
-        outcome, are_many = outcome_of(verdicts), len({verdict.run for verdict in verdicts}) > 1
+        are_many = len({verdict.run for verdict in verdicts}) > 1
+        outcome = Outcome(max((verdict.outcome.value for verdict in verdicts), default=0))
         lines = [verdict.line(name_run=are_many) for verdict in verdicts]
         if self.form != "table":  # the table is followed by them
             lines += [f"Note: {note}" for note in notes]
