@@ -125,7 +125,7 @@ def level_correlations_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
                 scale=coefficient_colors(frame["correlation"].dropna()),
                 legend=None,
             ),
-            alt.Text("correlation:Q", format=".2f"),
+            "correlation",
             "abs(datum.correlation) > 0.74",
             ["i", "j", "pairs", alt.Tooltip("correlation", format=".3f")],
         ),

@@ -36,10 +36,8 @@ def agreement_among(judges: Judges, measures: Iterable[NamedMeasure] = ()) -> pd
     rows = []
     together = judges.on_shared_pairs is judges
     for pair in judges.pairs():
-        group = judges if together else judges.select(pair).on_shared_pairs
-        if group is None:  # without a pair of query and document in common
-            continue
-        for measure in [None, *measures]:
+        group: Any = judges if together else judges.select(pair).on_shared_pairs
+        for measure in [None, *measures] if group else ():  # else without a pair in common
             own = agreements_of(group.select(pair), measure, each_once)[frozenset(pair)]
             kind = DOCUMENTS if measure is None else SYSTEMS
             label = "" if measure is None else judges.label(measure)
@@ -101,8 +99,7 @@ def among_chart(among: pd.DataFrame) -> Any:
     panels = []
     for (kind, measure), rows in shown.groupby(["agreement", "measure"], sort=False):
         base = square(alt.Chart(rows, title=f"{kind} {measure}"), "judge", "other", names)
-        text = alt.Text("value:Q", format=".2f")
-        panels.append(cells(base, color, text, "datum.value > 0.6", tooltips(*COLUMNS)))
+        panels.append(cells(base, color, "value", "datum.value > 0.6", tooltips(*COLUMNS)))
     caption = (
         "Agreement of every two judges, on the pairs of query and document that both judged: kappa "
         "of their labels, tau of their rankings of the runs."

@@ -138,13 +138,13 @@ def _human_columns(
 
 def _less_human(name: str, people: list[str], values: dict[frozenset[str], Floats]) -> Floats:
     """A judge's agreement with a person minus other people's with this person, mean over people."""
-    parts = []
-    for person in people:
-        others = [other for other in people if other not in (person, name)]
-        if person != name and others:
-            among = np.mean([values[frozenset((person, other))] for other in others], axis=0)
-            parts.append(values[frozenset((name, person))] - among)
-    return np.mean(parts, axis=0) if parts else np.array([np.nan])
+    others = [person for person in people if person != name]
+    of_persons = [
+        values[frozenset((name, person))]
+        - np.mean([values[frozenset((person, o))] for o in others if o != person], axis=0)
+        for person in others
+    ]
+    return np.asarray(np.mean(of_persons, axis=0))
 
 
 def _verdict(less: Interval) -> str:
@@ -303,9 +303,8 @@ def differences_of_judges(
     for measure in [None, *measures]:
         done: dict[int, Any] = {}
         rows: list[dict[str, Any]] = []
-        for pair, group in groups.items():
-            if group is None:  # without a pair of query and document in common
-                continue
+        # Without a pair of query and document in common there is no group.
+        for pair, group in ((pair, of) for pair, of in groups.items() if of):
             if id(group) not in done:
                 done[id(group)] = agreements_of(group, measure, draw, reference)
             agreements = [done[id(group)][frozenset((reference, name))] for name in pair]

@@ -245,21 +245,22 @@ def by_collection(frame: pd.DataFrame, column: str = "collection") -> dict[str, 
 
 
 def cells(
-    base: alt.Chart, color: alt.Color, text: alt.Text, dark: str, tooltip: Any
+    base: alt.Chart, color: alt.Color, value: str, dark: str, tooltip: Any
 ) -> alt.TopLevelMixin:
     """Cells of a matrix with a number in each.
 
     Args:
         base: the chart with rows and columns.
         color: the colour of the cells.
-        text: the number.
+        value: the column of the number, which has two decimals.
         dark: the condition for white numbers on dark cells, a Vega expression.
         tooltip: columns of the tooltip.
     """
     return alt.layer(
         base.mark_rect().encode(color=color, tooltip=tooltip),
         base.mark_text(fontSize=LETTERS).encode(
-            text=text, color=alt.condition(dark, alt.value("white"), alt.value("black"))
+            text=alt.Text(f"{value}:Q", format=".2f"),
+            color=alt.condition(dark, alt.value("white"), alt.value("black")),
         ),
     )
 
