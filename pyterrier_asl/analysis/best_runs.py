@@ -190,8 +190,7 @@ def headroom(
 
     def of_track(track: str, judged: Evaluation, rel: float) -> pd.DataFrame:
         options = AslOptions(rel, cutoff, missing, as_published)
-        quality = quality_of(judged, options, label)
-        measures = options.measures(label)
+        quality, measures = quality_of(judged, options, label), options.measures(label)
         best = {
             name: quality.iloc[int((sign_of(measure) * rounded(quality[name])).argmax())]
             for name, measure in measures.items()
@@ -293,7 +292,7 @@ def _qualifications(judged: Evaluation, options: AslOptions) -> Floats:
         rows.append(
             (
                 documents.recall.mean(),
-                documents.asl_of_missing.mean(),
+                documents.mean(np.where(documents.found, 0, documents.lengths), 0.0).mean(),
                 divide(judged_documents, top.retrieved, np.nan).mean(),
                 *(of[documents.found].sum() / len(documents.total) for of in above),
             )

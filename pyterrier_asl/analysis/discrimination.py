@@ -390,8 +390,7 @@ def stabilities(means: Floats, fuzz: float) -> tuple[float, float]:
     usual = np.zeros(2)
     for a in range(systems - 1):
         first, others = means[:, a, None], means[:, a + 1 :]
-        difference = first - others
-        larger = np.maximum(np.abs(first), np.abs(others))
+        difference, larger = first - others, np.maximum(np.abs(first), np.abs(others))
         # A little above the fuzz, so that rounding does not turn an equal difference into a win.
         least = np.stack([np.full_like(larger, fuzz), fuzz * larger]) + NO_DIFFERENCE
         wins, losses = np.sum(difference > least, axis=1), np.sum(difference < -least, axis=1)

@@ -100,20 +100,19 @@ def system_preferences(
     """
     judged, rel = read(runs, qrels, rel)
 
-    tables = []
-    for kind, cube in judged.once(preference_cubes, tuple(preferences), rel, cutoff).items():
-        tested, values = compare_preferences(
-            kind, cube, judged.names, correction=correction, alpha=alpha
+    tables = [
+        tested.assign(
+            preference=kind,
+            mean=tested["difference"],
+            wins=np.sum(values > 0, axis=1),
+            losses=np.sum(values < 0, axis=1),
+            **{name: tested.attrs[name] for name in ("test", "family", "dropped")},
         )
-        tables.append(
-            tested.assign(
-                preference=kind,
-                mean=tested["difference"],
-                wins=np.sum(values > 0, axis=1),
-                losses=np.sum(values < 0, axis=1),
-                **{name: tested.attrs[name] for name in ("test", "family", "dropped")},
-            )
-        )
+        for kind, cube in judged.once(preference_cubes, tuple(preferences), rel, cutoff).items()
+        for tested, values in [
+            compare_preferences(kind, cube, judged.names, correction=correction, alpha=alpha)
+        ]
+    ]
     frame = pd.concat(tables, ignore_index=True)[list(_COLUMNS)]
     return described(frame, correction=tables[0].attrs["correction"], alpha=alpha)
 

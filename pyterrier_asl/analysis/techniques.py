@@ -141,13 +141,10 @@ def compare_techniques_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         ),
     )
     chart.layer[0].encoding.color = yes_or_no("significant")
-    panels = (
+    return captioned(
         in_rows(chart, "track", frame["track"])
         if "track" in frame and frame["track"].nunique() > 1
-        else chart.properties(width=BESIDE_NAMES, height=alt.Step(STEP))
-    )
-    return captioned(
-        panels,
+        else chart.properties(width=BESIDE_NAMES, height=alt.Step(STEP)),
         f"{new} over {old}" if named else f"{new} over {old}".capitalize(),
         f"The part of the distance of {old} to the best possible value, 1, that {new} removes. "
         + significance(frame),

@@ -95,11 +95,6 @@ class RelevantDocuments:
         return self.mean(self.lengths, 1.0)
 
     @cached_property
-    def asl_of_missing(self) -> Floats:
-        """The part of each query's ASL that comes from missed documents, shape (Q,)."""
-        return self.mean(np.where(self.found, 0, self.lengths), 0.0)
-
-    @cached_property
     def recall(self) -> Floats:
         """R@k of each query, shape (Q,)."""
         return self.mean(self.found, 0.0)

@@ -99,8 +99,7 @@ def load_table(path: StrPath, *, kind: str, version: int) -> pa.Table:
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             raise ValueError(f"{path} is not a pyterrier_asl {kind} file: {error}") from error
     metadata = dict(table.schema.metadata or {})
-    found = metadata.pop(_CHECKSUM, None)
-    if found not in (None, _checksum(metadata)):
+    if metadata.pop(_CHECKSUM, None) not in (None, _checksum(metadata)):
         raise ValueError(f"{path} is damaged: its metadata do not have their checksum")
     kind_of_file, written = (
         metadata.pop(key, b"").decode(errors="replace") for key in (_KIND, _VERSION)

@@ -124,14 +124,12 @@ def read_texts(
     """
     texts, number = dict[str, str](), 0
     for number, line in enumerate(text_lines(path), 1):
-        if not line.strip():
-            continue
-        name, text = _text_of_line(line, kind, f"{path}, line {number}")
-        if wanted is not None and name not in wanted:
-            continue
-        if name in texts:
-            raise ValueError(f"{path}, line {number}: {kind} {name!r} occurs twice")
-        texts[name] = text
+        if line.strip():
+            name, text = _text_of_line(line, kind, f"{path}, line {number}")
+            if name in texts:
+                raise ValueError(f"{path}, line {number}: {kind} {name!r} occurs twice")
+            if wanted is None or name in wanted:
+                texts[name] = text
     if wanted and not texts:
         lines = counted(number, "line has another id", "lines have other ids")
         why = f"its {lines}" if number else "it is empty"

@@ -265,9 +265,7 @@ def _affixes(long: list[str], short: Set[str], is_theirs: bool) -> Iterator[Form
     """A form for each id that is a short id and a prefix or suffix."""
     lengths = sorted(set(map(len, short)), reverse=True)
     for name in long[:: 1 + len(long) // _SAMPLE]:
-        for length in lengths:
-            if not 0 < len(name) - length <= _AFFIX:
-                continue
+        for length in (some for some in lengths if 0 < len(name) - some <= _AFFIX):
             if name[-length:] in short:
                 yield Affix("prefix", name[:-length], is_theirs)
             if name[:length] in short:

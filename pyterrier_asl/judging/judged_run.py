@@ -192,8 +192,7 @@ class JudgedRun(Remembering):
         run = self
         if judged_only:
             run = self.where(self.grades >= 0)
-            ranks = within_query(run.offsets) + 1
-            run = replace(run, retrieved=np.diff(run.offsets), ranks=ranks)
+            run = replace(run, retrieved=np.diff(run.offsets), ranks=within_query(run.offsets) + 1)
         if cutoff is not None and np.any(run.retrieved > cutoff):
             retrieved = np.minimum(run.retrieved, cutoff)
             run = replace(run.where(run.ranks <= cutoff), retrieved=retrieved, _cutoff=cutoff)
@@ -273,8 +272,7 @@ class TiedRun:
         keep = is_tied[run.queries]
         first, last = (np.where(is_in, of, run.ranks)[keep] for of in (first, last))
         entries = (of[keep] for of in (run.queries, run.ranks, run.pairs))
-        retrieved = np.where(is_tied, run.retrieved, 0)
-        part = JudgedRun.from_entries(run.judgements, retrieved, *entries)
+        part = JudgedRun.from_entries(run.judgements, np.where(is_tied, run.retrieved, 0), *entries)
         return cls(part, is_tied, first, last)
 
     def ordered(self, gains: Floats | Bools, *, best_first: bool) -> JudgedRun:

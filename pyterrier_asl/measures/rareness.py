@@ -165,8 +165,7 @@ class Pools:
         documents = np.concatenate([np.empty(0, dtype=np.int64), *retrieved])
         codes = runs if groups is None else groups[runs]
         of_documents = None if groups is None else np.repeat(codes, list(map(len, retrieved)))
-        counts = scoring.count_finders(documents, self._judged, of_documents)
-        return counts, len(np.unique(codes))
+        return scoring.count_finders(documents, self._judged, of_documents), len(np.unique(codes))
 
     def values(self, members: Bools | None = None, groups: Ints | None = None) -> Floats:
         """The values of all runs, shape (S, Q); each run outside the pool joins it separately.

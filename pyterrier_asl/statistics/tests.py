@@ -334,10 +334,9 @@ def compare_differences(
     matrix, options = finite_matrix(differences), settings_of(alpha, test, draws, seed)
     rows = np.arange(len(matrix))
     with_zero = np.vstack((matrix, np.zeros((1, matrix.shape[1]))))
-    frame = _compare_pairs(
+    return _compare_pairs(
         with_zero, rows, np.full_like(rows, -1), names, test, correction, options
-    )
-    return frame.drop(columns=["mean_a", "mean_b"])
+    ).drop(columns=["mean_a", "mean_b"])
 
 
 def _compare_pairs(

@@ -22,8 +22,7 @@ def _tukey(
     freedom = (systems - 1 if two_way else systems) * (queries - 1)
     mean_square = _two_way_error(values) if two_way else float(values.var(axis=1, ddof=1).mean())
     means = values.mean(axis=1)
-    difference = means[first] - means[second]
-    error = np.sqrt(mean_square / queries)
+    difference, error = means[first] - means[second], np.sqrt(mean_square / queries)
     statistic = difference / error
     margin = error * _studentized_range_isf(options.alpha, systems, freedom)
     effect = difference / np.sqrt(mean_square)

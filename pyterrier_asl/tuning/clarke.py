@@ -150,15 +150,16 @@ def winners(results: Mapping[str, StagedResult]) -> list[str]:
     Args:
         results: the results of :func:`tune_for_each`.
     """
-    sentences = []
-    for metric, result in results.items():
-        is_equal = {stage: of[metric].nunique() == 1 for stage, of in result.trials.items()}
-        parts = [
-            f"{stage} {candidate}{' (all settings are equal)' if is_equal[stage] else ''}"
+    return [
+        f"The best settings by {metric}: "
+        + ", ".join(
+            f"{stage} {candidate}"
+            + " (all settings are equal)" * (result.trials[stage][metric].nunique() == 1)
             for stage, candidate in result.candidates.items()
-        ]
-        sentences.append(f"The best settings by {metric}: {', '.join(parts)}.")
-    return sentences
+        )
+        + "."
+        for metric, result in results.items()
+    ]
 
 
 def transfer_verdicts(results: Mapping[str, StagedResult]) -> list[str]:

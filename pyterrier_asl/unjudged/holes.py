@@ -260,14 +260,12 @@ class Holes(Printed):
         is_settled = not self.are_two and not self._open_pairs
         if is_settled or only_relevant(judgements, {self.labelled.name: self.labelled.measure}):
             return documents[:0]
-        if self.are_two:  # a positive weight helps B
-            is_later = ~(self._weights * self.difference.difference < 0)
-        else:
-            is_later = ~self._is_first
+        # Of two runs a positive weight helps B.
+        first = self._weights * self.difference.difference < 0 if self.are_two else self._is_first
         docnos = take(judgements.docnos, documents).to_pandas().rank(method="first")
         qids = judgements.qid_text.to_pandas().rank(method="first").to_numpy()
         ties = docnos, qids[judgements.queries[documents]], self._best[documents]
-        return documents[np.lexsort((*ties, -np.abs(self._weights).round(12), is_later))]
+        return documents[np.lexsort((*ties, -np.abs(self._weights).round(12), ~first))]
 
     def describe_documents(self, documents: Ints) -> pd.DataFrame:
         """Some of the documents of :attr:`order` as a frame (see :attr:`todo`)."""
