@@ -43,6 +43,8 @@ def test_no_list_takes_the_place_of_what_is_read_or_of_another_kind(files, tmp_p
         done = call(*files, "-m", "AP", option, path)
         assert done.exit_code == 2 and why in done.output and not done.stdout
     assert call(*files, "-m", "AP", "--export", mine, "--force").exit_code == 0
+    call(*files, "-m", "AP", "--show", "pairs", "--chart", tmp_path / "pairs.html")
+    assert "documents leave open" in (tmp_path / "pairs.html").read_text()  # not by query
     assert mine.read_text().startswith("qid\tdocno")
 
 
