@@ -208,7 +208,7 @@ def test_documents_are_compared_with_those_of_the_baseline_too():
 
 
 def test_the_depth_of_runs_is_noted_where_a_measure_sees_it():
-    docs = {q: {f"d{n}": -float(n) for n in range(50)} | {"a": 9.0} for q in QRELS}
+    docs = {q: {f"d{n}": -n for n in range(50 if q > "q0" else 140)} | {"a": 9} for q in QRELS}
     short = {q: dict(list(of.items())[:20]) | {"a": 9.0} for q, of in docs.items()}
     for qid in ("q1", "q2", "q4"):  # which do not count, or the median would be 0
         del short[qid]
@@ -283,7 +283,7 @@ def test_own_ids_are_a_coincidence_up_to_one_or_below_a_tenth_of_the_queries(
 ):
     """Ids that are words are no coincidence."""
     qids = [f"q{n}" if has_text else str(n) for n in range(answered)]
-    qrels = {q: {"a": 1, "b": 0} for q in qids}
+    qrels = {q: {"a": 1, "b": 0} for q in [*qids, *"unanswered"]}
     run = {q: {"a": 9.0} | ({q: 8.0} if n < near else {"c": 8.0}) for n, q in enumerate(qids)}
     start = f"x retrieves a document with the query's own id in {near} of {answered} queries"
     assert any(note.startswith(start) for note in notes({"x": run}, qrels=qrels)) is is_noted
