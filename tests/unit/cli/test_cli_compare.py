@@ -55,6 +55,12 @@ def compare(*arguments: str) -> Result:
     return call(*TWO, *arguments)
 
 
+def test_a_chart_of_groups_is_of_the_table_that_is_shown(files):
+    Path("groups").write_text("".join(f"{q}\tg{n % 2}\n" for n, q in enumerate(QUERIES)))
+    compare("-m", "AP", "--groups", "groups", "--show", "groups", "--chart", "a.html")
+    assert "Runs compared with good in groups of queries" in Path("a.html").read_text()
+
+
 # Errors in every output
 
 OUTPUTS = ["-o", "jsonl", "--junit", "guard.xml"]
