@@ -12,7 +12,9 @@ from .parsing import NamedMeasure, unique
 
 
 def official_rel(official: Iterable[Measure]) -> int | None:
-    """The lowest relevant grade of official measures; None: they do not set it.
+    """The minimum grade of a relevant document in official measures, the highest of several.
+
+    None: they do not set it.
 
     >>> official_rel([ir_measures.nDCG @ 10, ir_measures.RR(rel=2)]), official_rel([ir_measures.AP])
     (2, None)
