@@ -124,6 +124,9 @@ def test_run_quality_by_hand():
     # One unjudged irrelevant document above b, one judged irrelevant document above a of q2.
     assert frame.loc["one", "unjudged_share"] == pytest.approx(1 / 2)
     assert frame.loc["two", "ASL"] == pytest.approx(np.mean([2, 11, 1]))
+    deep = {"q": {f"d{n:04}": -n for n in range(1001)}}
+    judged = {"q": dict.fromkeys([*deep["q"]][:1000], 1)}
+    assert run_quality({"deep": deep}, judged)["Judged@1000"].tolist() == [1]
 
 
 def test_documents_with_a_negative_grade_are_unjudged():

@@ -313,6 +313,7 @@ RANKS = {
     "falling ranks, rising scores": ([3, 2, 1, 2, 1], [7, 8, 9, 8, 9], False),
     "half": ([1, 2, 3, 4, 5, 1], [9, 8, 7, 8, 9, 1], False),
     "most": ([1, 2, 3, 4, 5, 1], [9, 8, 9, 10, 11, 1], True),
+    "two of three pairs within queries": ([1, 2, 3, 1, 2], [7, 8, 9, 9, 8], True),
     "ties": ([1, 2, 3, 1, 2], [7, 7, 7, 8, 8], False),
     "one rank": ([1, 1, 1, 1, 1], [7, 8, 9, 8, 9], False),
     "no numbers": (["-", "-", "-", "-", "-"], [7, 8, 9, 8, 9], False),
