@@ -10,6 +10,7 @@ import numpy as np
 
 from ..charts import alt, figure, ranks_on_lists, tooltips
 from ..common.lazy import pd
+from ..common.notices import grouped
 from ..common.parameters import check_names
 from ..common.types import Bools, Ints
 from ..evaluation.evaluation import Evaluation, Runs
@@ -220,9 +221,7 @@ def pools_by(table: Mapping[str, str]) -> dict[str, list[str]]:
     >>> pools_by({"a": "manual", "b": "automatic", "c": "manual"})
     {'manual': ['a', 'c'], 'automatic': ['b']}
     """
-    return {
-        value: [run for run, of_run in table.items() if of_run == value] for value in table.values()
-    }
+    return grouped((value, run) for run, value in table.items())
 
 
 def _members(judged: Evaluation, name: str, members: Iterable[str]) -> Bools:
