@@ -36,8 +36,10 @@ def agreement_among(judges: Judges, measures: Iterable[NamedMeasure] = ()) -> pd
     rows = []
     together = judges.on_shared_pairs is judges
     for pair in judges.pairs():
-        group: Any = judges if together else judges.select(pair).on_shared_pairs
-        for measure in [None, *measures] if group else ():  # else without a pair in common
+        group = judges if together else judges.select(pair).on_shared_pairs
+        if group is None:  # without a pair of query and document in common
+            continue
+        for measure in [None, *measures]:
             own = agreements_of(group.select(pair), measure, each_once)[frozenset(pair)]
             kind = DOCUMENTS if measure is None else SYSTEMS
             label = "" if measure is None else judges.label(measure)

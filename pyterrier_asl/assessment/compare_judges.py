@@ -326,7 +326,8 @@ class JudgeReport(Printed):
         """
         tables = self._tables()
         check_name("table", table, list(tables))
-        part: Any = tables[table]
+        part = tables[table]
+        assert part.table is not None
         shown = part.table
         if table == "agreement" and "human range" in tables:
             rows = self.agreement.loc[shown.index].to_dict("records")

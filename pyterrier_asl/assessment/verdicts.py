@@ -303,8 +303,9 @@ def differences_of_judges(
     for measure in [None, *measures]:
         done: dict[int, Any] = {}
         rows: list[dict[str, Any]] = []
-        # Without a pair of query and document in common there is no group.
-        for pair, group in ((pair, of) for pair, of in groups.items() if of):
+        for pair, group in groups.items():
+            if group is None:  # without a pair of query and document in common
+                continue
             if id(group) not in done:
                 done[id(group)] = agreements_of(group, measure, draw, reference)
             agreements = [done[id(group)][frozenset((reference, name))] for name in pair]

@@ -185,8 +185,9 @@ def print_comparison(
     elif form == "latex" and show not in _FRAMES:
         print(compared.to_latex(places=places), end="")
     elif form == "markdown" and show not in _FRAMES:
-        table: Any = compared.means()
-        tables.write(table.table, form, places=places, **table.style)
+        means = compared.means()
+        assert means.table is not None
+        tables.write(means.table, form, places=places, **means.style)
     else:
         frame = compared.of_one(getattr(compared, _FRAMES.get(show, "table")))
         tables.write(_with_text(frame, texts), form, places=places)

@@ -220,6 +220,7 @@ def _show_pool(columns: list[Column], runs: Evaluation) -> None:
 def _preferences(column: Column, runs: Evaluation) -> Floats:
     """The values of rrLP or sgnLP against the baseline, shape (S, Q)."""
     measure = column.measure
+    assert column.baseline is not None
     reciprocal = runs.reciprocal_ranks(measure["rel"], measure["cutoff"], measure["judged_only"])
     _, values = first_difference(
         reciprocal, reciprocal[column.baseline], runs.judgements.num_relevant(measure["rel"])
