@@ -110,18 +110,18 @@ def favour_sentences(favoured: pd.DataFrame, alpha: float) -> dict[str, list[str
         alpha: the level of significance.
     """
     runs = favoured.groupby(["judge", "measure"])["run"].transform("size")
-    return grouped(
-        (
-            row["judge"],
-            f"{row['judge']} favours {row['run']!r} by {row['favour']:.3g} {row['measure']} more "
-            f"than its value by people lets expect (p {p}, over {of} runs; people judged "
-            f"{100 * row['judged']:.0f} % of its top documents): was it retrieved or reranked by "
-            "this judge, or trained on its labels?",
-        )
-        for row, of in zip(favoured.to_dict("records"), runs)
-        if row["p"] <= alpha
-        for least in [1 / min(2 ** row["queries"], DRAWS)]
-        for p in [f"= {row['p']:.3g}" if row["p"] else f"< {least:.1g}"]
+    rows = zip(favoured.to_dict("records"), runs)
+    return grouped((row["judge"], _sentence(row, of)) for row, of in rows if row["p"] <= alpha)
+
+
+def _sentence(row: dict[Any, Any], runs: int) -> str:
+    """The sentence on a run that a judge favours among so many runs."""
+    p = f"= {row['p']:.3g}" if row["p"] else f"< {1 / min(2 ** row['queries'], DRAWS):.1g}"
+    return (
+        f"{row['judge']} favours {row['run']!r} by {row['favour']:.3g} {row['measure']} more than "
+        f"its value by people lets expect (p {p}, over {runs} runs; people judged "
+        f"{100 * row['judged']:.0f} % of its top documents): was it retrieved or reranked by this "
+        "judge, or trained on its labels?"
     )
 
 
