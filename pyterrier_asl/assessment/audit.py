@@ -124,7 +124,8 @@ def audit(
     first = 0 if baseline is None else sample.judges.runs_by(PEOPLE).row(baseline)
     rows, less = means_and_differences(len(systems), first, all_pairs)
     parts: list[pd.DataFrame] = []
-    headlines, remarks = list[str](), list[str]()
+    headlines: list[str] = []
+    remarks: list[str] = []
     by_people, by_machine = (len(own.judgements.grades) for own in sample.judges.members.values())
     labels = (
         f"by {by_people:,} labels of people, of {sample.size} of {len(sample.qids)} queries, and "

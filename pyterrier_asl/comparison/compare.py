@@ -239,7 +239,8 @@ def of_scores(
     baseline: str | None,
 ) -> Inputs:
     """What scores hold; see `compare` for the arguments."""
-    listed, left_out = list[str](), list[str]()
+    listed: list[str] = []
+    left_out: list[str] = []
     if measures is not None:
         listed = scores.names_in(measures)
     elif not conditions:

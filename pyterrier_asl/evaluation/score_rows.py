@@ -104,7 +104,8 @@ def _roles_of(
             "value per query"
         )
     check_names("columns", columns, [*_ROLES, "text"], "roles of columns")
-    roles, notes = dict[str, Any](), []
+    roles: dict[str, Any] = {}
+    notes = []
     for role in sorted(_ROLES, key=lambda role: role not in columns):  # given names come first
         free = [name for name in headers if name not in roles.values()]
         if (column := column_named(free, role, source, columns)) is not None:

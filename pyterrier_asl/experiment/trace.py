@@ -225,7 +225,8 @@ def trace(
     named = [measure.with_params(rel=rel) for measure in named_measures(measures or DEFAULT)]
     warn_of_grades(judgements, {measure.name: measure.measure for measure in named}, rel)
     least = rel if rel is not None else common_rel(m.measure for m in named) or 1
-    runs, sets = dict[str, JudgedRun](), dict[str, JudgedRun]()
+    runs: dict[str, JudgedRun] = {}
+    sets: dict[str, JudgedRun] = {}
     for name, result in _results(pipeline, topics):
         name += f" ({len(runs) + 1})" if name in runs else ""
         try:

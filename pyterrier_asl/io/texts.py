@@ -122,7 +122,8 @@ def read_texts(
         ValueError: for another line, an id that occurs twice, text that is not UTF-8, or a file
             without any of the wanted texts.
     """
-    texts, number = dict[str, str](), 0
+    texts: dict[str, str] = {}
+    number = 0
     for number, line in enumerate(text_lines(path), 1):
         if line.strip():
             name, text = _text_of_line(line, kind, f"{path}, line {number}")
