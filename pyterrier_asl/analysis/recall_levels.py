@@ -166,11 +166,11 @@ def level_regressions(
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Figure 7b.
     """
     judged, rel = read(runs, qrels, rel)
+    levels_of_runs = judged.once(recall_levels, rel, cutoff)
+
     rows = []
     for i in range(1, levels + 1):
-        products, pairs = _products(
-            *judged.once(recall_levels, rel, cutoff), range(i, i + following + 1)
-        )
+        products, pairs = _products(*levels_of_runs, range(i, i + following + 1))
         with_target, among = products[1:, 0], products[1:, 1:]
         coefficients = np.linalg.lstsq(among, with_target, rcond=None)[0]
         coefficients[~among.any(axis=1)] = np.nan  # the level is equal in all rankings
